@@ -162,13 +162,13 @@ const CONNECTION: ConnectionSettings = {
 };
 
 /** Settings that may be missing or undefined. */
-export type Some<T> = { [K in keyof T]?: T[K] | undefined };
+export type Optional<T> = { [K in keyof T]?: T[K] | undefined };
 
 /**
  * Returns a complete {@linkcode CompatConfig}: `settings` over the defaults.
  * @throws {TypeError} {RangeError} if a value has the wrong type or range, is empty, or is not a URL.
  */
-export function compatConfig(settings: Some<CompatConfig> = {}): CompatConfig {
+export function compatConfig(settings: Optional<CompatConfig> = {}): CompatConfig {
   return checked("compat", {
     apiKey: "",
     model: "gpt-4o",
@@ -181,7 +181,7 @@ export function compatConfig(settings: Some<CompatConfig> = {}): CompatConfig {
  * Returns a complete {@linkcode LocalConfig}: `settings` over the defaults.
  * @throws {TypeError} {RangeError} if a value has the wrong type or range, is empty, or is not a URL.
  */
-export function localConfig(settings: Some<LocalConfig> = {}): LocalConfig {
+export function localConfig(settings: Optional<LocalConfig> = {}): LocalConfig {
   return checked("local", {
     model: LOCAL_DEFAULT_MODEL,
     host: DEFAULT_ADDRESSES.local,
@@ -197,7 +197,7 @@ export function localConfig(settings: Some<LocalConfig> = {}): LocalConfig {
  * Returns a complete {@linkcode HostedConfig}: `settings` over the defaults. The default server requires a key.
  * @throws {TypeError} {RangeError} if a value has the wrong type or range, is empty, or is not a URL.
  */
-export function hostedConfig(settings: Some<HostedConfig> & { apiKey: string }): HostedConfig {
+export function hostedConfig(settings: Optional<HostedConfig> & { apiKey: string }): HostedConfig {
   const config = checked("hosted", {
     apiKey: "",
     model: "claude-sonnet-4-20250514",
@@ -267,7 +267,7 @@ const OPTIONAL: Readonly<Record<string, string>> = {
 };
 
 /** Lays `given` over `defaults` (`undefined` keeps the default) and checks every value. */
-function checked<T extends object>(where: string, defaults: T, given: Some<T>): T {
+function checked<T extends object>(where: string, defaults: T, given: Optional<T>): T {
   const config = { ...defaults } as Record<string, unknown>;
   for (const [key, value] of Object.entries(given)) {
     if (value === undefined) continue;

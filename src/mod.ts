@@ -41,9 +41,9 @@ export {
   hostedConfig,
   type LocalConfig,
   localConfig,
+  type Optional,
   type PromptTier,
   type Sampling,
-  type Some,
   type Thinking,
 } from "./config.ts";
 export * from "./errors.ts";
@@ -78,7 +78,7 @@ export {
   toolsToHostedFormat,
 } from "./models/anthropic/request.ts";
 export { parseHostedResponse } from "./models/anthropic/response.ts";
-export type { Completer, Completion, Offer } from "./ui/terminal/line/completion.ts";
+export type { Completer, Completion, CompletionItem } from "./ui/terminal/line/completion.ts";
 export { readInput, readLineRaw, type ReadOptions } from "./ui/terminal/line/input.ts";
 export { stripThinkTags } from "./text/think.ts";
 export { type RepetitionOptions, truncateRepetition } from "./text/repetition.ts";

@@ -148,7 +148,7 @@ const VARIABLES =
   /^[ \t]*(?:export[ \t]+)?((?:OPENAI|ANTHROPIC)_(?:API_KEY|BASE_URL)|OLLAMA_HOST|XDG_(?:CONFIG|STATE)_HOME|(?:HTTPS?|ALL)_PROXY)[ \t]*=/gim;
 
 /** Returns the settings in a folder that only the user may set, such as `OPENAI_BASE_URL in .env`. */
-export function unheededSettings(folder: string): string[] {
+export function ignoredSettings(folder: string): string[] {
   return [".copilot/config.json", ".env"].flatMap((name) => {
     const info = attempt(() => Deno.statSync(`${folder}/${name}`));
     if (!info?.isFile || info.size > MAX_SETTINGS_BYTES) return [];

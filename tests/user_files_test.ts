@@ -1,10 +1,10 @@
 import { assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { UsageError } from "../src/errors.ts";
 import {
+  ignoredSettings,
   readJsonFile,
   replaceUserFile,
   stateFolder,
-  unheededSettings,
   userFile,
   userFolder,
 } from "../src/user_files.ts";
@@ -62,25 +62,25 @@ Deno.test("a settings file is read, or said to be wrong; that of others is not q
 
 Deno.test("TRU-02 settings of servers and keys that a folder brings are named, each once", async () => {
   const folder = await Deno.makeTempDir();
-  assertEquals(unheededSettings(folder), []);
+  assertEquals(ignoredSettings(folder), []);
   await Deno.writeTextFile(
     `${folder}/.env`,
     "OPENAI_API_KEY=a\n  export OPENAI_API_KEY = b\nhttps_proxy=x\nOTHER=1\n#OLLAMA_HOST=y\n",
   );
   await Deno.mkdir(`${folder}/.copilot`);
   await Deno.writeTextFile(`${folder}/.copilot/config.json`, "no JSON");
-  assertEquals(unheededSettings(folder), [
+  assertEquals(ignoredSettings(folder), [
     ".copilot/config.json",
     "OPENAI_API_KEY in .env",
     "https_proxy in .env",
   ]);
   for (const [size, names] of [[2 ** 20, ["OPENAI_API_KEY in .env"]], [2 ** 20 + 1, []]] as const) {
     await Deno.writeTextFile(`${folder}/.env`, "OPENAI_API_KEY=a\n".padEnd(size));
-    assertEquals(unheededSettings(folder).slice(1), [...names]);
+    assertEquals(ignoredSettings(folder).slice(1), [...names]);
   }
   // Takes no longer than another text.
   await Deno.writeTextFile(`${folder}/.env`, "\n".repeat(2 ** 20));
-  assertEquals(unheededSettings(folder).length, 1);
+  assertEquals(ignoredSettings(folder).length, 1);
   await Deno.remove(folder, { recursive: true });
 });
 

@@ -11,7 +11,14 @@ import { withoutImages } from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { reasonOf } from "../text/reason.ts";
 import { AgentMemory } from "./memory.ts";
-import { folderLine, isLean, leanPrompt, roomInPrompt, systemPrompt, toldTools } from "./prompt.ts";
+import {
+  folderLine,
+  isLean,
+  leanPrompt,
+  roomInPrompt,
+  systemPrompt,
+  toolsThatFit,
+} from "./prompt.ts";
 import { localBackend } from "../models/ollama/mod.ts";
 import { hostedBackend } from "../models/anthropic/mod.ts";
 import { compatBackend } from "../models/openai/mod.ts";
@@ -208,11 +215,11 @@ export class CopilotAgent {
   get offered(): readonly Tool[] {
     const { plain, own, further, plugged, listBytes } = this.#offer;
     if (!isLean(this.#config)) {
-      return this.#told.full ??= toldTools({ builtIn: own, further, plugged, listBytes }, false);
+      return this.#told.full ??= toolsThatFit({ builtIn: own, further, plugged, listBytes }, false);
     }
     const forSmall = further.filter(({ isForSmall }) => isForSmall);
     const lean = { builtIn: plain, further: forSmall, plugged, listBytes };
-    return this.#told.lean ??= toldTools(lean, true);
+    return this.#told.lean ??= toolsThatFit(lean, true);
   }
 
   /**

@@ -100,7 +100,7 @@ interface AgentTools {
 }
 
 /** Returns the tools as a model sees them, in as many words as the first request has room for. */
-export function toldTools(
+export function toolsThatFit(
   { builtIn, further, plugged, listBytes }: AgentTools,
   lean: boolean,
 ): readonly Tool[] {

@@ -15,7 +15,7 @@ import { count, duration } from "../text/count.ts";
 import { RepetitionWatcher } from "../text/repetition.ts";
 import type { Message } from "../types/message.ts";
 import { EXIT } from "../exit_codes.ts";
-import { hintFor, type Way } from "../session/hint_text.ts";
+import { hintFor, type UiKind } from "../session/hint_text.ts";
 import { unsentKeyText } from "../session/notices.ts";
 import { ModelFit } from "../session/fit_model.ts";
 import type { SandboxStatus } from "../safety/permission_report.ts";
@@ -36,7 +36,7 @@ interface DoctorOptions extends DoctorOutput {
   permissions: Permissions;
   fit: ModelFit;
   json: boolean;
-  way?: Way;
+  ui?: UiKind;
   folder?: string;
 }
 
@@ -52,7 +52,7 @@ export async function examineSession(
   await runDoctor(config, {
     ...output,
     json: false,
-    way: "terminal",
+    ui: "terminal",
     folder: state.workingDir,
     permissions: openPermissions(choice),
     fit: new ModelFit({ isChosen: true, asksRemote: true }),
@@ -65,11 +65,11 @@ const MAX_TOKENS = 2048;
 /** Runs the checks in order, until one fails that the others need. Returns the exit code. */
 export async function runDoctor(config: CopilotConfig, options: DoctorOptions): Promise<number> {
   const maxTokens = Math.min(targetOf(config).maxTokens ?? MAX_TOKENS, MAX_TOKENS);
-  const { json, columns, write, way = "flags", folder = "." } = options;
+  const { json, columns, write, ui = "flags", folder = "." } = options;
   const agent = new CopilotAgent(withModel(config, { maxTokens }), folder);
   const checks: Check[] = [];
   const add = ({ hint, ...told }: Check) => {
-    const check = { ...told, ...hint && { advice: hint(way) } };
+    const check = { ...told, ...hint && { advice: hint(ui) } };
     checks.push(check);
     if (!json) write(checkRows(check, columns));
   };

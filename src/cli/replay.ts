@@ -171,7 +171,7 @@ async function playIn(
       }),
       extensions: [new InstructionsExtension(new SkillsExtension()), until],
     },
-    { onEvent, showsStatus: false, surface: { ...PLAIN_SURFACE, way: "flags" } },
+    { onEvent, showsStatus: false, surface: { ...PLAIN_SURFACE, kind: "flags" } },
     signal,
   );
   let hasPassed: boolean | undefined;

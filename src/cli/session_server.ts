@@ -2,7 +2,7 @@
 
 import { attempt } from "../attempt.ts";
 import { UsageError } from "../errors.ts";
-import type { Way } from "../session/hint_text.ts";
+import type { UiKind } from "../session/hint_text.ts";
 import { farewellLines } from "../ui/session_lines.ts";
 import type { ServerSettings } from "../ui/server_settings.ts";
 import {
@@ -26,13 +26,13 @@ import { isServerOpen, optionsFromArgs, toConfig } from "./settings.ts";
  */
 export function serverOfNewest(
   args: Args,
-  way: Way,
+  ui: UiKind,
   env: Env = Deno.env,
 ): { flags: ServerSettings; line: string } | undefined {
   if (!isServerOpen(args, env)) return undefined;
   // If the record cannot be read, the session says so.
   const newest = args.resumes ??
-    attempt(() => newestSession(Deno.realPathSync(args["working-dir"] ?? "."), way === "flags"));
+    attempt(() => newestSession(Deno.realPathSync(args["working-dir"] ?? "."), ui === "flags"));
   const { kind, url } = newest?.used?.at ?? {};
   if (kind === undefined || url === undefined) return undefined;
   const flags = kind === "local"
@@ -41,7 +41,7 @@ export function serverOfNewest(
   // A hosted server without its key cannot be used.
   const isUsable =
     attempt(() => toConfig(optionsFromArgs({ ...args, ...flags }), env)) !== undefined;
-  const naming = way === "flags" ? "flags such as --local name" : "/setup or /model names";
+  const naming = ui === "flags" ? "flags such as --local name" : "/setup or /model names";
   const line = `· with the session's own server, ${oneLine(url)} (${naming} another)`;
   return isUsable ? { flags, line } : undefined;
 }
@@ -55,12 +55,12 @@ export function lastLines({ demo }: Args, record: RecordFile | undefined): strin
  * Returns `args` with the session of `--resume`, its folder and its server, unless `given` names others, and a line
  * about this server. @throws {UsageError}
  */
-export function withResumed(args: Args, given: Args, way: Way): { args: Args; line?: string } {
+export function withResumed(args: Args, given: Args, ui: UiKind): { args: Args; line?: string } {
   const { resume: id = "", "fork-session": isFork } = args;
   if (isFork && id === "" && !args.continue) {
     throw new UsageError("--fork-session needs --resume ID or --continue");
   }
-  const isPrint = way === "flags";
+  const isPrint = ui === "flags";
   if (id === "") {
     const newest = isFork && newestSession(Deno.realPathSync(args["working-dir"] ?? "."), isPrint);
     return { args: newest ? { ...args, resumes: forkSession(newest, -1, isPrint) } : args };
@@ -77,6 +77,6 @@ export function withResumed(args: Args, given: Args, way: Way): { args: Args; li
   const open = Object.fromEntries(
     Object.entries(args).filter(([name]) => !ofServer.includes(name)),
   );
-  const own = serverOfNewest(open, way);
+  const own = serverOfNewest(open, ui);
   return own === undefined ? { args } : { args: { ...open, ...own.flags }, line: own.line };
 }

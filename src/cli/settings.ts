@@ -9,9 +9,9 @@ import {
   isSettingError,
   type LocalConfig,
   localConfig,
+  type Optional,
   type PromptTier,
   type Sampling,
-  type Some,
   type Thinking,
 } from "../config.ts";
 import { takesEnvKey } from "../server_address.ts";
@@ -58,7 +58,7 @@ export interface CopilotOptions {
 }
 
 /** Settings of the command line in addition to {@linkcode CopilotOptions}. */
-type ExtraSettings = Some<
+type ExtraSettings = Optional<
   Omit<LocalConfig, keyof CopilotOptions> & Pick<AgentSettings, "promptTier" | "maxToolRounds">
 >;
 

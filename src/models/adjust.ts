@@ -22,10 +22,10 @@ export interface Adjustment {
 }
 
 /** The names of the adjustments that a server needs. */
-export type Adjusted = ReadonlySet<string>;
+export type AdjustmentNames = ReadonlySet<string>;
 
 /** The adjustments for each configuration's server, for the lifetime of that object. */
-const knownAdjustments = new WeakMap<object, Adjusted>();
+const knownAdjustments = new WeakMap<object, AdjustmentNames>();
 
 /** The limits of one answer: its tokens, its JSON schema, and the slot that computes it. */
 export type AnswerLimits = Pick<CallOptions, "room" | "form" | "slot" | "thinks">;
@@ -51,7 +51,7 @@ export interface Protocol {
     messages: readonly Message[],
     tools: readonly Tool[],
     stream: boolean,
-    adjusted: Adjusted,
+    adjusted: AdjustmentNames,
     limits: AnswerLimits,
   ): string;
   reader(contentType: string, stream: boolean, onDelta: OnDelta | undefined): StreamReader<Fields>;

@@ -40,7 +40,7 @@ export function hasEvents(contentType: string, stream: boolean): boolean {
 }
 
 /** Returns the error for an answer that ends before its protocol allows it. */
-export function brokeOff(): BackendError {
+export function incompleteAnswer(): BackendError {
   const message = "The model server's answer broke off before its end";
   return new BackendError(message, { kind: "incomplete", retryable: true });
 }

@@ -7,7 +7,7 @@ import {
   isDefaultServer,
   type LocalConfig,
   mayBeOwnServer,
-  type Some,
+  type Optional,
 } from "../config.ts";
 import type { ImageLimits } from "../types/image.ts";
 
@@ -75,7 +75,7 @@ export function seesByName({ kind, url, name }: ModelTarget): boolean | undefine
 }
 
 /** Replacements for {@linkcode withModel}. Missing fields stay, and `undefined` removes one. */
-type ModelChange = Some<
+type ModelChange = Optional<
   & Pick<CompatConfig, "model" | "maxTokens" | "contextLength" | "textTools" | "think">
   & Pick<LocalConfig, "sampling" | "thinkBudget" | "useCompat">
 >;

@@ -19,9 +19,9 @@ import type { Policy } from "../types/policy.ts";
 import type { Confine } from "../types/confine.ts";
 import {
   checkOwnFolders,
+  ignoredSettings,
   privateFolder,
   stateFolder,
-  unheededSettings,
   userFile,
   userFolder,
   type VariableReader,
@@ -259,7 +259,7 @@ export class Permissions {
     const notices: PermissionNotice[] = [];
     const restored = this.#confinement.restoreLinks(folder);
     if (restored.length > 0) notices.push({ code: "mended", why: restored.join("; ") });
-    const names = unheededSettings(folder);
+    const names = ignoredSettings(folder);
     if (names.length > 0) notices.push({ code: "settings_unheeded", names });
     for (const variable of this.env.filter((name) => API_KEY_ENVS.includes(name))) {
       notices.push({ code: "key_withheld", variable });

@@ -2,7 +2,7 @@
 
 import { escapeRegex } from "../text/glob.ts";
 import { isWithin } from "../text/paths.ts";
-import type { Grant, Withheld } from "../types/tool.ts";
+import type { Grant, HiddenPaths } from "../types/tool.ts";
 import { hostRule, hostVerdict, isFetch } from "./host_verdict.ts";
 import {
   bareVerdict,
@@ -97,7 +97,7 @@ export function grantOf(
   );
   const paths = out.filter((rule) => !rule.isAbsolute).map((rule) => rule.path!);
   const absolute = out.filter((rule) => rule.isAbsolute).map((rule) => rule.path!);
-  const withheld: Withheld = { folder: root.real, paths, absolute };
+  const withheld: HiddenPaths = { folder: root.real, paths, absolute };
   // The sandbox hides secrets from commands, even if the user is not asked.
   if ((isAsked || settings.view) && scene.paths.secretKind(at.real) === undefined) {
     withheld.files = scene.paths.secretPattern;

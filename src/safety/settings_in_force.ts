@@ -191,15 +191,15 @@ function tightenedBy(
     ...settings.approve !== inForce.approve && { approve: settings.approve },
     ...settings.sandbox !== inForce.sandbox && { sandbox: settings.sandbox },
   };
-  const unheeded = [...ignored, ...others];
+  const ignoredNames = [...ignored, ...others];
   const from = relative(folder, path);
   const notices = [...inForce.notices];
   // The file needs no trust, because it can only reduce permissions.
   if (rules > 0 || Object.keys(modes).length > 0) {
     notices.push({ code: "project_stricter", file: from, modes, rules });
   }
-  if (unheeded.length > 0) {
-    notices.push({ code: "project_ignored", file: from, settings: unheeded });
+  if (ignoredNames.length > 0) {
+    notices.push({ code: "project_ignored", file: from, settings: ignoredNames });
   }
   return { ...settings, notices };
 }

@@ -7,7 +7,7 @@ import type { PermissionNotice } from "../safety/permission_report.ts";
 import type { Part } from "../types/message.ts";
 import type { CacheLoss } from "./cache_watch.ts";
 import type { Hint } from "./hint_text.ts";
-import type { Resumed } from "./record.ts";
+import type { ResumedSession } from "./record.ts";
 import type { Change, ToolOutcome } from "../types/tool.ts";
 
 export const COMMAND_GROUPS = ["Session", "Model", "Work", "Setup"] as const;
@@ -62,7 +62,7 @@ export type Effect =
   /** Messages were undone or restored. The user may change `line` and send it again. */
   | { type: "undone"; line: string; text: string }
   /** The session resumes an earlier one. A terminal replays its turns. */
-  | { type: "resumed"; resumed: Resumed; before?: string; text: string };
+  | { type: "resumed"; resumed: ResumedSession; before?: string; text: string };
 
 export type Notice =
   | PermissionNotice
@@ -128,15 +128,15 @@ export interface InstructionFile {
   change?: TrustChange;
 }
 
-export interface HeededInstructions {
-  files: readonly (InstructionFile & { isHeeded: boolean })[];
+export interface LoadedInstructions {
+  files: readonly (InstructionFile & { isLoaded: boolean })[];
   /** The user's file of another program, if it is used. */
   own?: InstructionFile;
   /** Files that are never loaded: links to a secret or out of the folder. */
   refused: readonly { name: string; reason: "outside" | "secret" }[];
   /** True if all are loaded, or there are no files; false after a no; undefined without a decision. */
-  isHeeded: boolean | undefined;
-  /** Set if `isHeeded` is undefined although the user trusted the folder. */
+  isLoaded: boolean | undefined;
+  /** Set if `isLoaded` is undefined although the user trusted the folder. */
   doubt?: TrustDoubt;
   unsaved?: string;
 }

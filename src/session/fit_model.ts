@@ -19,7 +19,7 @@ import {
 } from "../models/ollama/connection.ts";
 import { type ServedModel, servedModel } from "../models/ollama/served_model.ts";
 import { isSmall } from "../agent/prompt.ts";
-import type { CompatConfig, CopilotConfig, PromptTier, Some, Thinking } from "../config.ts";
+import type { CompatConfig, CopilotConfig, Optional, PromptTier, Thinking } from "../config.ts";
 import { isDefaultServer } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { isChatName, type ModelTarget, targetOf, withModel } from "../models/target.ts";
@@ -44,7 +44,7 @@ const MAX_CONTEXT = 32_768;
  * reports a model's context only after loading it, and reloads it if the native endpoint used another size. It is
  * asked to load the model, as the first message would, because it silently truncates a prompt that does not fit.
  */
-export async function learn(
+export async function queryModel(
   target: ModelTarget,
   { signal, onLoading }: LookOptions,
 ): Promise<ModelFacts | undefined> {
@@ -88,7 +88,7 @@ function seesByAbilities({ abilities }: LocalModelInfo): Pick<ModelFacts, "seesI
 }
 
 interface FittedSettings
-  extends Some<Pick<CompatConfig, "contextLength" | "textTools" | "thinkBudget" | "sampling">> {
+  extends Optional<Pick<CompatConfig, "contextLength" | "textTools" | "thinkBudget" | "sampling">> {
   /** Their model, server and endpoint; undefined if the server reported nothing. */
   key?: string | undefined;
   promptTier?: PromptTier | undefined;
@@ -244,7 +244,7 @@ export class ModelFit {
     const onLoading = onEvent &&
       ((nextLookMs?: number) =>
         onEvent({ type: "loading", model, ...(nextLookMs !== undefined && { nextLookMs }) }));
-    let facts = await learn(target, { signal, onLoading });
+    let facts = await queryModel(target, { signal, onLoading });
     const told = JSON.stringify(facts);
     if (isFitted && (!facts || told === this.#facts)) return;
     const { key: _, ...settings } = this.#fitted;
@@ -253,7 +253,7 @@ export class ModelFit {
     if (instead !== undefined) {
       progress.onNotice?.({ code: "model_instead", model: instead });
       if (facts!.names!.length > 1) {
-        facts = await learn({ ...target, name: instead }, { signal, onLoading });
+        facts = await queryModel({ ...target, name: instead }, { signal, onLoading });
       }
     }
     const models = this.#tellsOther ? othersThan(target, facts?.names) : [];

@@ -3,13 +3,13 @@
 import type { Elicit } from "./form.ts";
 import type { Theme } from "../config.ts";
 import type { TurnEvent } from "../types/event.ts";
-import type { Way } from "./hint_text.ts";
-import type { HeededInstructions, InstructionFile, Notice } from "./data.ts";
+import type { UiKind } from "./hint_text.ts";
+import type { InstructionFile, LoadedInstructions, Notice } from "./data.ts";
 import type { Approver, RuleAdded } from "../safety/approval.ts";
 import type { Brought } from "../safety/folder_trust.ts";
 import type { ModeStatus } from "../safety/permission_report.ts";
 import type { Part } from "../types/message.ts";
-import type { Resumed } from "./record.ts";
+import type { ResumedSession } from "./record.ts";
 import type { Job, NewestOutput, TaskItem } from "../types/tool.ts";
 
 /** A yes-or-no question about what a folder brings. */
@@ -53,21 +53,21 @@ export type SessionEvent =
   | { type: "output"; newest: NewestOutput }
   | RuleAdded
   | { type: "job_ended"; job: Job }
-  | { type: "instructions"; instructions: HeededInstructions }
+  | { type: "instructions"; instructions: LoadedInstructions }
   /** The session resumes an earlier one. `resumed` is undefined if the newest one was requested and the folder has no session. */
-  | { type: "resumed"; resumed: Resumed | undefined }
+  | { type: "resumed"; resumed: ResumedSession | undefined }
   /** The approximate number of tokens written for a command that waits for the model. */
   | { type: "command_progress"; tokens: number }
   | ({ type: "status" } & Status);
 
 /** Where the texts of slash commands are read. It decides their wording and width. */
 export interface Surface {
-  way: Way;
+  kind: UiKind;
   columns: number;
   theme?: Theme;
 }
 
-export const PLAIN_SURFACE: Surface = { way: "terminal", columns: 80 };
+export const PLAIN_SURFACE: Surface = { kind: "terminal", columns: 80 };
 
 export interface Frontend extends Approver {
   onEvent(event: SessionEvent): void;

@@ -9,10 +9,10 @@ import { reasonOf } from "../text/reason.ts";
 import { isNear } from "../wire/connect.ts";
 
 /** How settings are changed in a frontend: with flags, or in a session of a terminal or an editor. */
-export type Way = "flags" | "terminal" | "editor";
+export type UiKind = "flags" | "terminal" | "editor";
 
 /** Returns a sentence that says how to fix a request, without its full stop. */
-export type Hint = (way: Way) => string;
+export type Hint = (ui: UiKind) => string;
 
 type TargetKind = ModelTarget["kind"];
 
@@ -24,34 +24,34 @@ const ADDRESS_FLAGS = {
 const ADDRESS_ENDS = { compat: ", up to and including /v1", local: "", hosted: ", without /v1" };
 
 /** Returns the flags that name a server, and `more`, as flags or as an argument of `/model`. */
-export function serverNaming(kind: TargetKind, url: string, way: Way, more = ""): string {
+export function serverNaming(kind: TargetKind, url: string, ui: UiKind, more = ""): string {
   const flags = `${ADDRESS_FLAGS[kind]} ${url}${more}`;
-  return way === "flags" ? flags : `/model ${flags}`;
+  return ui === "flags" ? flags : `/model ${flags}`;
 }
 
-export const modelNaming = (way: Way): string => way === "flags" ? "--model" : "/model";
+export const modelNaming = (ui: UiKind): string => ui === "flags" ? "--model" : "/model";
 
-export const keyGiving = (way: Way): string =>
-  way === "flags"
+export const keyGiving = (ui: UiKind): string =>
+  ui === "flags"
     ? 'pass it with --api-key, or put it under "keys" in config.json'
     : 'put it under "keys" in config.json for the next session';
 
-export const settingGiving = (name: string, value: string | number, way: Way): string =>
-  way === "flags" ? `--${name} ${value}` : `"${name}": ${JSON.stringify(value)} in config.json`;
+export const settingGiving = (name: string, value: string | number, ui: UiKind): string =>
+  ui === "flags" ? `--${name} ${value}` : `"${name}": ${JSON.stringify(value)} in config.json`;
 
 /** Returns the message of `error` in one line, and how to fix it if that is known. */
 export function failureParts(
   error: unknown,
   config: CopilotConfig,
-  way: Way,
+  ui: UiKind,
 ): { why: string; advice?: string } {
   const why = oneLine(reasonOf(error));
   const hint = error instanceof BackendError ? hintFor(error, config) : undefined;
-  return { why, ...hint && { advice: hint(way) } };
+  return { why, ...hint && { advice: hint(ui) } };
 }
 
-export function failureText(error: unknown, config: CopilotConfig, way: Way): string {
-  const { why, advice } = failureParts(error, config, way);
+export function failureText(error: unknown, config: CopilotConfig, ui: UiKind): string {
+  const { why, advice } = failureParts(error, config, ui);
   return advice === undefined ? why : `${why}${/[.!?…]$/.test(why) ? "" : "."} ${advice}`;
 }
 
@@ -86,33 +86,33 @@ export function hintFor(error: BackendError, config: CopilotConfig): Hint | unde
   }
 }
 
-const addressFlags = (kind: TargetKind, way: Way) =>
-  serverNaming(kind, "URL", way) + ADDRESS_ENDS[kind];
-const orSetup = (way: Way) =>
-  way === "terminal" ? "; /setup lists the servers of this machine" : "";
+const addressFlags = (kind: TargetKind, ui: UiKind) =>
+  serverNaming(kind, "URL", ui) + ADDRESS_ENDS[kind];
+const orSetup = (ui: UiKind) =>
+  ui === "terminal" ? "; /setup lists the servers of this machine" : "";
 
-const addressHint = (kind: TargetKind): Hint => (way) =>
-  `Check the address: ${addressFlags(kind, way)}${orSetup(way)}`;
+const addressHint = (kind: TargetKind): Hint => (ui) =>
+  `Check the address: ${addressFlags(kind, ui)}${orSetup(ui)}`;
 
 /** True for the address of an OpenAI-style server without a path. */
 const lacksVersion = ({ kind, url }: ModelTarget) =>
   kind === "compat" && new URL(url).pathname === "/" && !hasUserinfo(url);
 
-const versionHint = (url: string): Hint => (way) =>
-  `Try ${serverNaming("compat", new URL("/v1", url).href, way)}`;
+const versionHint = (url: string): Hint => (ui) =>
+  `Try ${serverNaming("compat", new URL("/v1", url).href, ui)}`;
 
-const networkHint: Hint = (way) =>
-  `Check the network, or use another server: ${addressFlags("hosted", way)}`;
+const networkHint: Hint = (ui) =>
+  `Check the network, or use another server: ${addressFlags("hosted", ui)}`;
 
-const startHint = ({ kind, isNative, url }: ModelTarget): Hint => (way) => {
+const startHint = ({ kind, isNative, url }: ModelTarget): Hint => (ui) => {
   const { host, hostname, port } = new URL(url);
   const isHere = isNative && /^(localhost$|127\.|\[::1\]$)/.test(hostname);
   const variable = port === "11434" ? "" : `OLLAMA_HOST=${host} `;
   const start = isHere ? `Start a server with \`${variable}ollama serve\`` : "Start the server";
-  const other = `use another with ${addressFlags(kind, way)}`;
-  return way === "flags"
+  const other = `use another with ${addressFlags(kind, ui)}`;
+  return ui === "flags"
     ? `${start}, ${other}, or try the demo with --demo`
-    : `${start}, or ${other}${orSetup(way)}`;
+    : `${start}, or ${other}${orSetup(ui)}`;
 };
 
 export function modelHint(
@@ -120,8 +120,8 @@ export function modelHint(
   models: readonly string[] | undefined,
 ): Hint {
   const isEmpty = models?.length === 0;
-  return (way) => {
-    const naming = modelNaming(way);
+  return (ui) => {
+    const naming = modelNaming(ui);
     if (isNative) {
       const other = isEmpty ? "" : `, or choose another with ${naming}`;
       return `Get it with ollama pull ${oneLine(name)}${other}`;
@@ -134,36 +134,36 @@ export function modelHint(
 
 /** The context is set with each request, at the server's start, or by the model. */
 const MORE_CONTEXT = {
-  request: (way: Way) => `give the model more with ${settingGiving("context-length", 32768, way)}`,
+  request: (ui: UiKind) => `give the model more with ${settingGiving("context-length", 32768, ui)}`,
   server: () =>
     "start the server with more context: OLLAMA_CONTEXT_LENGTH=32768 ollama serve, llama-server -c 32768",
-  model: (way: Way) => `use a model with a longer context: ${modelNaming(way)}`,
+  model: (ui: UiKind) => `use a model with a longer context: ${modelNaming(ui)}`,
 };
 
-const contextHint = (from: keyof typeof MORE_CONTEXT): Hint => (way) => {
-  const more = MORE_CONTEXT[from](way);
-  return way === "flags"
+const contextHint = (from: keyof typeof MORE_CONTEXT): Hint => (ui) => {
+  const more = MORE_CONTEXT[from](ui);
+  return ui === "flags"
     ? `${more[0]!.toUpperCase()}${more.slice(1)}`
     : `Make room with /compact, or ${more}`;
 };
 
-const compatibleHint: Hint = (way) =>
+const compatibleHint: Hint = (ui) =>
   `If it is not Ollama, use its OpenAI-compatible endpoint: ${
-    serverNaming("local", "URL", way, " --use-compat")
+    serverNaming("local", "URL", ui, " --use-compat")
   }`;
 
 function keyHint(kind: "compat" | "hosted", url: string): Hint {
   const variable = kind === "hosted" ? HOSTED_API_KEY_ENV : COMPAT_API_KEY_ENV;
   const isSent = takesEnvKey(url);
   if (!isSent && hasUserinfo(url)) return () => "Check the user name and password in the address";
-  return (way) => {
-    if (!isSent) return `Check the key: ${keyGiving(way)} (${variable} is not sent over http)`;
-    const how = way === "flags" ? `set ${variable} or pass --api-key` : keyGiving(way);
+  return (ui) => {
+    if (!isSent) return `Check the key: ${keyGiving(ui)} (${variable} is not sent over http)`;
+    const how = ui === "flags" ? `set ${variable} or pass --api-key` : keyGiving(ui);
     return `Check the key: ${how}`;
   };
 }
 
-const proxyKeyHint: Hint = (way) =>
+const proxyKeyHint: Hint = (ui) =>
   `Check the key or the password of the proxy in front of the server: ${
-    way === "flags" ? "--api-key, or http://USER:PASSWORD@HOST" : keyGiving(way)
+    ui === "flags" ? "--api-key, or http://USER:PASSWORD@HOST" : keyGiving(ui)
   }`;

@@ -5,11 +5,11 @@ import type { AttachedFile, Check, Notice } from "./data.ts";
 import { aboutSeconds, count, thousands } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { excerpt } from "../wire/excerpt.ts";
-import { keyGiving, modelNaming, settingGiving, type Way } from "./hint_text.ts";
+import { keyGiving, modelNaming, settingGiving, type UiKind } from "./hint_text.ts";
 
 /** Returns the lines of `notice`, safe to print. They suggest what is possible in the frontend. */
-export function noticeLines(notice: Notice, way: Way): string[] {
-  return [noticeText(notice, way)].flat().map(oneLine);
+export function noticeLines(notice: Notice, ui: UiKind): string[] {
+  return [noticeText(notice, ui)].flat().map(oneLine);
 }
 
 const ON_MODEL = {
@@ -20,7 +20,7 @@ const ON_MODEL = {
   no_thinking: "The model does not support thinking: the think setting is ignored",
 };
 
-function noticeText(notice: Notice, way: Way): string | string[] {
+function noticeText(notice: Notice, ui: UiKind): string | string[] {
   switch (notice.code) {
     case "settings_unheeded":
       return `ignored, because only you may set servers and keys: ${notice.names.join(", ")}`;
@@ -39,12 +39,12 @@ function noticeText(notice: Notice, way: Way): string | string[] {
     case "path_missing":
       return `"${notice.setting}" in permissions.json names ${notice.path}, which is missing`;
     case "sandbox_missing":
-      return sandboxMissingText(notice.why, way);
+      return sandboxMissingText(notice.why, ui);
     case "sandbox_off":
-      return sandboxOffText(notice, way);
+      return sandboxOffText(notice, ui);
     case "model_instead":
       return `model: ${excerpt(notice.model)} (the server's model; ${
-        modelNaming(way)
+        modelNaming(ui)
       } selects another)`;
     case "other_model":
       return otherModelText(notice);
@@ -53,9 +53,9 @@ function noticeText(notice: Notice, way: Way): string | string[] {
     case "no_thinking":
       return ON_MODEL[notice.code];
     case "compatible_endpoint":
-      return `${COMPATIBLE_ENDPOINT}${way === "flags" ? " (--use-compat)" : ""}`;
+      return `${COMPATIBLE_ENDPOINT}${ui === "flags" ? " (--use-compat)" : ""}`;
     case "key_unsent":
-      return Object.values(unsentKeyText(notice, way)).join(". ");
+      return Object.values(unsentKeyText(notice, ui)).join(". ");
     case "record":
       return recordText(notice.why);
     case "unread_session":
@@ -63,8 +63,8 @@ function noticeText(notice: Notice, way: Way): string | string[] {
     case "server": {
       const own = notice.instead === undefined
         ? ""
-        : ` (the server's model; ${modelNaming(way)} selects another)`;
-      return greetingText(notice.checks, way) + own;
+        : ` (the server's model; ${modelNaming(ui)} selects another)`;
+      return greetingText(notice.checks, ui) + own;
     }
     case "cache_lost":
       return cacheLostText(notice);
@@ -105,26 +105,26 @@ function otherModelText({ models, asked }: Extract<Notice, { code: "other_model"
   return `the server does not list ${excerpt(asked)} and may answer with another: ${named}${rest}`;
 }
 
-const sandboxMissingText = (why: string, way: Way): string =>
+const sandboxMissingText = (why: string, ui: UiKind): string =>
   `no sandbox available, so commands are refused: ${why} (${
-    settingGiving("sandbox", "off", way)
+    settingGiving("sandbox", "off", ui)
   } allows them)`;
 
 function sandboxOffText(
   { why, isAsked }: Extract<Notice, { code: "sandbox_off" }>,
-  way: Way,
+  ui: UiKind,
 ): string {
   const how = isAsked ? "and need approval" : "and run without asking";
   const more = why === undefined
-    ? ` (${settingGiving("sandbox", "workspace-write", way)})`
+    ? ` (${settingGiving("sandbox", "workspace-write", ui)})`
     : `, ${how} (${why})`;
   return `no sandbox: commands can do everything you can${more}`;
 }
 
-function greetingText(checks: readonly Check[], way: Way): string {
+function greetingText(checks: readonly Check[], ui: UiKind): string {
   const failure = checks.find(({ status }) => status === "fail");
   if (failure) {
-    const { text, hint, advice = hint?.(way) } = failure;
+    const { text, hint, advice = hint?.(ui) } = failure;
     return `${text}${advice ? `. ${advice}` : ""}`;
   }
   return checks.filter(({ name }) => name !== "server").map(({ text, contextLength }) =>
@@ -161,10 +161,10 @@ function attachedLines({ name, place, result, why, about, range }: AttachedFile)
 
 export function unsentKeyText(
   { variable, to, why }: Extract<Notice, { code: "key_unsent" }>,
-  way: Way,
+  ui: UiKind,
 ): { text: string; advice: string } {
   if (why === "http") {
-    const advice = `If ${oneLine(to)} needs a key, ${keyGiving(way)}`;
+    const advice = `If ${oneLine(to)} needs a key, ${keyGiving(ui)}`;
     return { text: `${variable} is not sent over http`, advice };
   }
   const other = `the user name or password in the address goes to ${oneLine(to)} instead`;

@@ -297,7 +297,7 @@ type ModelsOfResumed = {
   isRestored: boolean;
 };
 
-export interface Resumed {
+export interface ResumedSession {
   started: string;
   title: string;
   messages: number;
@@ -320,7 +320,7 @@ const lastOfUser = (messages: StoredSession["messages"]): number => messages.fin
 export function resumeSession(
   { agent, fit, record, executions, cache, isModelKnown = true, surface }: {
     agent: CopilotAgent;
-    surface?: { way: string };
+    surface?: { kind: string };
     isModelKnown?: boolean;
     executions: Map<string, ExecutionFacts>;
     fit: { isChosen: boolean };
@@ -328,13 +328,13 @@ export function resumeSession(
     cache?: Pick<CacheWatch, "readSpeed">;
   },
   session: StoredSession,
-): Resumed {
+): ResumedSession {
   const { lost, messages } = session;
   agent.state.messages = [...messages];
   agent.state.seenFiles.clear();
   for (const [call, facts] of session.executions) executions.set(call, facts);
   // An editor's settings give the same flags to all sessions: they are not a choice for this one.
-  const isChosen = fit.isChosen && surface?.way !== "editor";
+  const isChosen = fit.isChosen && surface?.kind !== "editor";
   const model = restoreModel(agent, { isChosen, isModelKnown }, session.used);
   record?.continueFrom(session);
   const isSeparate = record !== undefined && record.file?.path !== session.path;

@@ -1,21 +1,21 @@
 import type { ModelUsed } from "../records/format.ts";
 import { aboutSeconds, ago, count, thousands } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
-import { modelNaming, serverNaming, type Way } from "./hint_text.ts";
-import type { Resumed } from "./record.ts";
+import { modelNaming, serverNaming, type UiKind } from "./hint_text.ts";
+import type { ResumedSession } from "./record.ts";
 
 const SHOWN_TITLE_CHARS = 60;
 const SHOWN_TYPED_CHARS = 200;
 const SHOWN_ANSWER_CHARS = 300;
 
 export function resumedLines(
-  resumed: Resumed | undefined,
-  way: Way,
+  resumed: ResumedSession | undefined,
+  ui: UiKind,
   dim: (text: string) => string = (text) => text,
   now = Date.now(),
 ): string[] {
   if (!resumed) {
-    const start = way === "flags" ? ", so the conversation starts here" : "";
+    const start = ui === "flags" ? ", so the conversation starts here" : "";
     return [`There is no earlier session in this folder${start}.`];
   }
   const { started, title, messages, lostLines, lastTyped, lastAnswer, model } = resumed;
@@ -34,33 +34,36 @@ export function resumedLines(
     `New messages go to the session ${separateId}, as this one is ${
       isOfPrint ? "of copilot -p" : "open elsewhere"
     }.`,
-    model && modelLine(model, way),
+    model && modelLine(model, ui),
     reading && readingLine(reading),
   ].filter((line) => typeof line === "string");
 }
 
-function readingLine({ tokens, seconds }: NonNullable<Resumed["reading"]>): string {
+function readingLine({ tokens, seconds }: NonNullable<ResumedSession["reading"]>): string {
   const time = seconds === undefined ? "" : `, about ${aboutSeconds(seconds)}`;
   const unless = "unless the server still has them in its cache";
   return `${thousands(tokens)} tokens have to be read again${time}, ${unless}.`;
 }
 
-function modelLine({ before, now, isRestored }: NonNullable<Resumed["model"]>, way: Way): string {
-  const naming = modelNaming(way);
+function modelLine(
+  { before, now, isRestored }: NonNullable<ResumedSession["model"]>,
+  ui: UiKind,
+): string {
+  const naming = modelNaming(ui);
   if (isRestored) return `Using ${oneLine(before.model)}, as before (${naming} changes it).`;
   const at = ({ model, server }: typeof now) =>
     model === undefined ? oneLine(server) : `${oneLine(model)} at ${oneLine(server)}`;
   const isSame = before.server === now.server;
-  const back = isSame ? `${naming} ${before.model}` : modelNamingOf(before, way);
+  const back = isSame ? `${naming} ${before.model}` : modelNamingOf(before, ui);
   const how = back === undefined ? "" : ` Switch back with ${oneLine(back)}.`;
   return `The session used ${at(before)}; now it uses ${at(now)}.${how}`;
 }
 
 /** Returns the command or the flags for the server and model of a session; undefined without its address. */
-function modelNamingOf({ model, at }: ModelUsed, way: Way): string | undefined {
+function modelNamingOf({ model, at }: ModelUsed, ui: UiKind): string | undefined {
   // A name with a space cannot follow a flag.
   if (at === undefined || /\s/.test(model)) return undefined;
-  return serverNaming(at.kind, at.url, way, ` --model ${model}`);
+  return serverNaming(at.kind, at.url, ui, ` --model ${model}`);
 }
 
 const excerptLine = (text: string, maxChars: number) => shortened(oneLine(text), maxChars);

@@ -4,12 +4,12 @@ import type { Tool, ToolContext } from "../types/tool.ts";
 import { callable, fileSubject, objectSchema, textSchema } from "./definition.ts";
 import { SlipError } from "./repair/slip_error.ts";
 import type { ToolArgs } from "./schema.ts";
-import { FILE_SYNONYMS, type Rest, shownValue, takeView } from "./slips.ts";
+import { FILE_SYNONYMS, type RestArgs, shownValue, takeView } from "./slips.ts";
 import { ENTITIES_REPAIR, unfenced, withLineFeeds, withoutCodeEntities } from "./repair/content.ts";
 import { count } from "../text/count.ts";
 import { wholeUpTo } from "../text/truncate.ts";
 import { newFilePath } from "./paths.ts";
-import { writeReport, type Written } from "./files/atomic_write.ts";
+import { writeReport, type WrittenFile } from "./files/atomic_write.ts";
 import { comparedEdit, decodedBytes } from "./files/change.ts";
 import { checkSeen } from "./files/check_seen.ts";
 import { BOM, lineEndsIn } from "./files/line_endings.ts";
@@ -65,7 +65,7 @@ export const editTool: Tool = callable({
 });
 
 /** The only edit of a list, or the only block of a SEARCH/REPLACE diff. */
-function takeEdit(args: ToolArgs, rest: Rest): string | undefined {
+function takeEdit(args: ToolArgs, rest: RestArgs): string | undefined {
   const diff = rest.given.diff ?? rest.given.patch;
   const block = typeof diff === "string" &&
     /^\s*[<-]{5,} ?SEARCH\n([^]*?)\n?={5,}\n([^]*?)\n?[>+]{5,} ?REPLACE\s*$/.exec(diff);
@@ -91,7 +91,7 @@ function takeEdit(args: ToolArgs, rest: Rest): string | undefined {
   return "the one edit of a list as the edit";
 }
 
-function takeContent(args: ToolArgs, rest: Rest): undefined {
+function takeContent(args: ToolArgs, rest: RestArgs): undefined {
   if (args.old_string !== undefined || args.new_string !== undefined) return;
   const key = ["content", "contents", "file_content", "file_text"].find((key) => key in rest.given);
   if (
@@ -209,7 +209,7 @@ function checkKept(
   }
 }
 
-function editReport(edit: TextEdit, shown: string, written: Written, isSecret: boolean) {
+function editReport(edit: TextEdit, shown: string, written: WrittenFile, isSecret: boolean) {
   const what = `Replaced ${count(edit.count, "match", "matches")} in ${shown} (${edit.where})`;
   const { isReindented, how } = edit;
   const report = writeReport(what, written, isReindented ? { isReindented } : {});

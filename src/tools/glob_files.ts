@@ -2,8 +2,8 @@ import { bareNames } from "../text/tool_aliases.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
 import { callable, namesSubject, objectSchema, textSchema } from "./definition.ts";
 import type { ToolArgs } from "./schema.ts";
-import { type CalledAs, FOLDER_SYNONYMS, type Rest } from "./slips.ts";
-import { fitLines, gaps, leftOut } from "./search/outcome.ts";
+import { FOLDER_SYNONYMS, type GivenName, type RestArgs } from "./slips.ts";
+import { fitLines, gapNotes, leftOut } from "./search/outcome.ts";
 import { runSearch } from "./search/run_search.ts";
 import { escapedPath } from "./search/searcher.ts";
 import { findTarget } from "./search/target.ts";
@@ -32,7 +32,7 @@ export const globTool: Tool = callable({
 });
 
 /** Reads the pattern of a tool that finds files by a part of their name, in all folders. */
-function takeName(args: ToolArgs, rest: Rest, { name }: CalledAs): string | undefined {
+function takeName(args: ToolArgs, rest: RestArgs, { name }: GivenName): string | undefined {
   if (!/^(?:find|findfiles?|filesearch|findbyname|searchfilenames)$/.test(name)) return undefined;
   const given = args.pattern ?? rest.given.query ?? rest.given.name;
   if (typeof given !== "string" || !/^(?!\*\*)[\w.*?-]+$/.test(given)) return undefined;
@@ -61,7 +61,7 @@ export async function globFiles(args: ToolArgs, context: ToolContext): Promise<T
   const names = files.map((file) => escapedPath(file.path));
   const content = fitLines(names, context.maxOutputChars, (shown) => {
     const rest = `the ${shown} newest of ${total} files: narrow it down with pattern or path`;
-    return [...(shown < total ? [rest] : []), ...gaps(tally, end)];
+    return [...(shown < total ? [rest] : []), ...gapNotes(tally, end)];
   });
   return { content, counts };
 }

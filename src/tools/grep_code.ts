@@ -2,10 +2,10 @@ import { bareNames } from "../text/tool_aliases.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
 import { callable, objectSchema, searchSubject, textSchema } from "./definition.ts";
 import type { ToolArgs } from "./schema.ts";
-import { FOLDER_SYNONYMS, isWhole, rename, type Rest, type Slips } from "./slips.ts";
+import { FOLDER_SYNONYMS, isWhole, rename, type RestArgs, type Slips } from "./slips.ts";
 import { count } from "../text/count.ts";
 import { isWithin } from "../text/paths.ts";
-import { fitLines, gaps, leftOut } from "./search/outcome.ts";
+import { fitLines, gapNotes, leftOut } from "./search/outcome.ts";
 import { runSearch, type SearchLimits, type SearchResult } from "./search/run_search.ts";
 import { findTarget } from "./search/target.ts";
 import type { Tally } from "./search/walk.ts";
@@ -46,7 +46,7 @@ export const grepTool: Tool = callable({
   run: (args, context) => grepCode(args, context),
 });
 
-function takeCase(args: ToolArgs, rest: Rest): string | undefined {
+function takeCase(args: ToolArgs, rest: RestArgs): string | undefined {
   const ignores = rest.take("i", "ignorecase", "caseinsensitive", "insensitive") === true;
   const heeds = rest.take("casesensitive", "matchcase");
   const isLiteral = takeLiteral(args, rest);
@@ -68,7 +68,7 @@ function takeCase(args: ToolArgs, rest: Rest): string | undefined {
 }
 
 /** True if the pattern is plain text: `is_regex: false`, `fixed_strings: true`. */
-function takeLiteral(_args: ToolArgs, rest: Rest): boolean {
+function takeLiteral(_args: ToolArgs, rest: RestArgs): boolean {
   const isPattern = typeof rest.given.regex === "boolean"
     ? rest.take("regex")
     : rest.take("isregex", "useregex", "isregexp");
@@ -169,6 +169,6 @@ function shownMatches(found: SearchResult, total: number, contextLines: number, 
     const rest = `${count(lineCount, "matching line")} shown, at least ${left} more` +
       (files > 0 ? `, ${count(files, "file")} of them not shown at all` : "") +
       `: narrow it down with path, glob or a longer pattern`;
-    return [...(left > 0 ? [rest] : []), ...gaps(tally, end)];
+    return [...(left > 0 ? [rest] : []), ...gapNotes(tally, end)];
   });
 }

@@ -4,7 +4,7 @@ import { bareNames } from "../text/tool_aliases.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
 import { callable, fileSubject, objectSchema, textSchema } from "./definition.ts";
 import type { ToolArgs } from "./schema.ts";
-import { FILE_SYNONYMS, isWhole, type Rest, takeView } from "./slips.ts";
+import { FILE_SYNONYMS, isWhole, type RestArgs, takeView } from "./slips.ts";
 import { readImage } from "./files/image.ts";
 import { attempt } from "../attempt.ts";
 import { strictUtf8Text, utf8Text } from "../text/utf8.ts";
@@ -59,7 +59,7 @@ function lineRange(value: unknown): [number, number] | undefined {
   return [Number(pair[0]), Number(pair[1])];
 }
 
-function takeLines(args: ToolArgs, rest: Rest): string | undefined {
+function takeLines(args: ToolArgs, rest: RestArgs): string | undefined {
   const range = lineRange(rest.take("viewrange", "linerange", "range", "lines", "linenumbers"));
   const end = rest.take(
     ...bareNames(

@@ -6,7 +6,7 @@ import type { Tool } from "../types/tool.ts";
 import { callable, objectSchema, textSchema } from "./definition.ts";
 import { SlipError } from "./repair/slip_error.ts";
 import type { ToolArgs } from "./schema.ts";
-import { type CalledAs, isWhole, type Rest, shownValue, type Slips } from "./slips.ts";
+import { type GivenName, isWhole, type RestArgs, shownValue, type Slips } from "./slips.ts";
 import { readCommand } from "./repair/command.ts";
 import { runBash } from "./shell/run_bash.ts";
 import { jobOutput, runInBackground } from "./shell/background.ts";
@@ -96,7 +96,7 @@ export const jobTool: Tool = callable({
 const MAX_SECONDS = 999;
 const SURE_MILLISECONDS = 86_400;
 
-function takeTimeout(args: ToolArgs, rest: Rest, { name }: CalledAs): string | undefined {
+function takeTimeout(args: ToolArgs, rest: RestArgs, { name }: GivenName): string | undefined {
   const ms = rest.take(
     ...bareNames("timeoutms timeoutmillis timeoutmilliseconds milliseconds yieldtimems"),
   );
@@ -123,7 +123,7 @@ function takeTimeout(args: ToolArgs, rest: Rest, { name }: CalledAs): string | u
   return `timeout as ${args.timeout_seconds} seconds`;
 }
 
-function takeFolder(args: ToolArgs, rest: Rest, { folder }: CalledAs): string | undefined {
+function takeFolder(args: ToolArgs, rest: RestArgs, { folder }: GivenName): string | undefined {
   const at = rest.take(
     ...bareNames("cwd workdir workingdirectory workingdir directory dir dirpath path"),
   );

@@ -21,15 +21,15 @@ export interface Slips {
 /** Returns the mistakes that `tool` corrects; empty for a tool that is not built in. */
 export const slipsOf = ({ slips }: Tool & { slips?: Slips }): Slips | undefined => slips;
 
-export interface CalledAs {
+export interface GivenName {
   name: string;
   folder: string;
 }
 
 /** Converts some of `rest` to `args`. Returns a line if it did. @throws {SlipError} */
-type SlipReading = (args: ToolArgs, rest: Rest, call: CalledAs) => string | undefined;
+type SlipReading = (args: ToolArgs, rest: RestArgs, call: GivenName) => string | undefined;
 
-export class Rest {
+export class RestArgs {
   constructor(readonly given: ToolArgs) {}
 
   /** Removes and returns the value of the first key that is one of `names` in bare form. */
@@ -47,7 +47,7 @@ export function rename(
   names: readonly string[],
   synonyms: Slips["synonyms"],
   args: ToolArgs,
-  rest: Rest,
+  rest: RestArgs,
   repairs: string[],
 ): void {
   const rows = [

@@ -11,11 +11,11 @@ import { writeReport } from "./files/atomic_write.ts";
 import { comparedWhole } from "./files/change.ts";
 import { editorBytes } from "./files/editor_text.ts";
 import { checkSeen } from "./files/check_seen.ts";
-import { leftOutBy, standsIn } from "./files/left_out.ts";
+import { leftOutBy, placeholderIn } from "./files/left_out.ts";
 import { BOM, dominantEnding, utf16Label } from "./files/line_endings.ts";
 import { PreparedWrite, writerOf } from "./files/prepared_write.ts";
 import { openRegular, readBytes } from "./files/regular_file.ts";
-import { MAX_DIGESTED_BYTES, type Seen, seenOf, stampOf } from "./files/seen_files.ts";
+import { MAX_DIGESTED_BYTES, type SeenState, seenState, stampOf } from "./files/seen_files.ts";
 
 /**
  * Creates a file, or replaces all of it, and reports the number of bytes. CRLF (or CR) line endings and a BOM of the
@@ -63,7 +63,7 @@ export async function prepareWrite(args: ToolArgs, context: ToolContext): Promis
   // Documents may show code with omissions.
   const placeholder = /\.(?:mdx?|rst|adoc|txt)$/i.test(path) && content.length > 200
     ? undefined
-    : standsIn(content);
+    : placeholderIn(content);
   if (placeholder !== undefined) {
     throw new Error(
       `Cannot write ${shown} as ${
@@ -133,9 +133,9 @@ export async function oldFile(
   shown: string,
   action: "edit" | "write",
   context: ToolContext,
-): Promise<{ seen: Seen | undefined; size: number | undefined }> {
+): Promise<{ seen: SeenState | undefined; size: number | undefined }> {
   const unsaved = await editorBytes(context, path);
-  if (unsaved !== undefined) return { seen: await seenOf(path, unsaved), size: unsaved.length };
+  if (unsaved !== undefined) return { seen: await seenState(path, unsaved), size: unsaved.length };
   let size: number | undefined;
   try {
     ({ size } = await Deno.stat(path));
@@ -148,7 +148,7 @@ export async function oldFile(
     using opened = await openRegular(path, shown, action, context.grant);
     const { size } = opened.info;
     if (size > MAX_DIGESTED_BYTES) return { seen: { stamp: await stampOf(opened.realPath) }, size };
-    return { seen: await seenOf(path, await readBytes(opened.file, size)), size };
+    return { seen: await seenState(path, await readBytes(opened.file, size)), size };
   } catch (error) {
     const { cause } = error as Error;
     const isUnread = cause instanceof Deno.errors.PermissionDenied;

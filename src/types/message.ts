@@ -78,7 +78,7 @@ export interface Message {
   /** True if a tool message reports a failure. */
   isError?: boolean;
   /** Set if the program wrote the whole message in place of someone else. */
-  standsFor?: StandIn;
+  standsFor?: SyntheticKind;
   /** The reasoning before an answer. It is never part of `content`. */
   reasoning?: string;
   /** Signed content blocks of the hosted API, which must be sent back unchanged. */
@@ -91,7 +91,7 @@ export interface Message {
  * answer at the end of a turn that was stopped or failed, and a result or an answer that was lost when the
  * program ended.
  */
-export type StandIn =
+export type SyntheticKind =
   | "summary"
   | "reminder"
   | "empty_answer"

@@ -81,7 +81,7 @@ export interface Grant {
   /** The target of the call's path, with links resolved. A tool opens exactly this place or throws. */
   realPath: string;
   /** Files and folders that a search omits: reading them by name would be refused or asked about. */
-  withheld: Withheld;
+  withheld: HiddenPaths;
   /** True if the file had other hard links when the call was decided. Only then is it written in place. */
   isShared?: true;
   /** True if the path may contain secrets: a {@linkcode Change} then shows no lines of it. */
@@ -89,7 +89,7 @@ export interface Grant {
 }
 
 /** Files and folders that a search omits: patterns for paths with `/`, in Unicode form NFC. */
-export interface Withheld {
+export interface HiddenPaths {
   /** The real working directory. */
   folder: string;
   /** Files and folders: relative where they are in `folder`, else absolute. */

@@ -56,26 +56,26 @@ export interface CallText {
   isLook: boolean;
 }
 
-export type Called = Pick<ToolExecution, "toolName" | "arguments" | "subject">;
+export type CallFacts = Pick<ToolExecution, "toolName" | "arguments" | "subject">;
 
-export function runningText(call: Called): string {
+export function runningText(call: CallFacts): string {
   const { verb, object } = runningParts(call);
   return `${verb} ${object}`.trimEnd();
 }
 
-export function runningParts(call: Called): Pick<CallText, "verb" | "object" | "isLook"> {
+export function runningParts(call: CallFacts): Pick<CallText, "verb" | "object" | "isLook"> {
   const { verbs, isLook = false } = actionWords(call.subject);
   return { verb: verbs[2], object: objectText(call), isLook };
 }
 
 /** Describes a call that the user is asked about, such as `Read src/a.ts`, in one line. */
-export function askedText({ toolName, subject }: Called): string {
+export function askedText({ toolName, subject }: CallFacts): string {
   const object = subject?.action === undefined ? toolName : subjectText(subject);
   return `${actionWords(subject).verbs[0]} ${oneLine(object)}`;
 }
 
 /** Returns all of what a call does: a command with its lines, or the arguments of another program's tool. */
-export function wholeText({ arguments: args, subject }: Called): string {
+export function wholeText({ arguments: args, subject }: CallFacts): string {
   if (subject?.action !== undefined) return subjectText(subject);
   return Object.keys(args).length > 0 ? JSON.stringify(args, null, 2) : "";
 }
@@ -111,7 +111,7 @@ export function kindOf(subject: Subject | undefined): CallKind {
   return kind === "other" && subject?.url !== undefined ? "fetch" : kind;
 }
 
-function objectText({ toolName, arguments: args, subject }: Called): string {
+function objectText({ toolName, arguments: args, subject }: CallFacts): string {
   if (subject?.action === undefined) return describeCall(toolName, args);
   // A line of a command must not look like an argument of the previous one.
   const text = subjectText(subject).trim().replace(/\s*\n\s*/g, " ↵ ");
@@ -198,13 +198,13 @@ function failedExitCode({ outcome, details }: ToolExecution): number | undefined
 }
 
 /** The maximum number of output lines shown, and their maximum length in characters. */
-const MAX_TELLING_LINES = 5;
-const MAX_TELLING_CHARS = 2000;
+const MAX_INFORMATIVE_LINES = 5;
+const MAX_INFORMATIVE_CHARS = 2000;
 const FAILURE =
   /\b(?:error|errors|fail|fails|failed|failure|failures|fatal|panic|panicked|exception|expected|undefined|denied|cannot|unable)\b|not found|(?:Error|Exception)\b/i;
 
 /** Returns the most informative lines of a command's output, safe to print, and between them how many are missing. */
-export function tellingLines(exec: ToolExecution): (string | number)[] {
+export function informativeLines(exec: ToolExecution): (string | number)[] {
   const { stdout = "", stderr = "" } = exec.details?.output ?? {};
   const printed = `${stdout}\n${stderr}`.split("\n").filter((line) => line.trim() !== "");
   // A row of dashes, or of one sign per test, has no information.
@@ -215,13 +215,13 @@ export function tellingLines(exec: ToolExecution): (string | number)[] {
   const loud = isBad ? places.filter((at) => FAILURE.test(all[at]!)) : [];
   const kept = new Set(
     [...new Set([...places.slice(-1), ...fromBothEnds(loud), ...fromBothEnds(places)])]
-      .slice(0, MAX_TELLING_LINES),
+      .slice(0, MAX_INFORMATIVE_LINES),
   );
   const lines: (string | number)[] = [];
   for (const [at, line] of all.entries()) {
     // A single line takes no more rows than its number.
     const isAlone = [at - 1, at + 1].every((one) => all[one] === undefined || kept.has(one));
-    if (kept.has(at) || isAlone) lines.push(sanitize(line.slice(0, MAX_TELLING_CHARS)));
+    if (kept.has(at) || isAlone) lines.push(sanitize(line.slice(0, MAX_INFORMATIVE_CHARS)));
     else if (typeof lines.at(-1) === "number") lines.push(Number(lines.pop()) + 1);
     else lines.push(1);
   }
@@ -230,5 +230,5 @@ export function tellingLines(exec: ToolExecution): (string | number)[] {
 
 /** Yields the last index, the first, the second to last and so on. */
 function fromBothEnds(places: readonly number[]): number[] {
-  return places.slice(0, MAX_TELLING_LINES).flatMap((place, n) => [places.at(-1 - n)!, place]);
+  return places.slice(0, MAX_INFORMATIVE_LINES).flatMap((place, n) => [places.at(-1 - n)!, place]);
 }

@@ -190,7 +190,7 @@ const BESIDE_TURNS: Readonly<Record<Exclude<SessionEvent["type"], TurnEvent["typ
 
 function libraryFrontend({ approve, onEvent, onNotice }: PluggedSessionOptions): Frontend {
   return {
-    surface: { ...PLAIN_SURFACE, way: "flags" },
+    surface: { ...PLAIN_SURFACE, kind: "flags" },
     onEvent: (event) => {
       if (event.type === "session_notice") onNotice?.(noticeLines(event.notice, "flags"));
       else if (!(event.type in BESIDE_TURNS)) onEvent?.(event as TurnEvent);

@@ -9,7 +9,7 @@ import { keepSecrets } from "./excerpt.ts";
 import { contentType, failureFromResponse, throwErrorObject } from "./failure.ts";
 import { parseJson } from "./ndjson.ts";
 import { nextRetry } from "./retry.ts";
-import { aborted, endingWith, moment, wait } from "./wait.ts";
+import { aborted, delay, endingWith, wait } from "./wait.ts";
 import { type Limit, Watchdog } from "./watchdog.ts";
 
 interface HttpRequest {
@@ -300,7 +300,7 @@ async function readHead(body: ByteReader): Promise<Uint8Array> {
   const bytes = new Uint8Array(MAX_ERROR_BYTES);
   let length = 0;
   const over = new AbortController();
-  moment(ERROR_BODY_MS, over.signal).then(() => {
+  delay(ERROR_BODY_MS, over.signal).then(() => {
     if (!over.signal.aborted) body?.cancel().catch(() => {});
   });
   try {

@@ -1,7 +1,7 @@
 /** Waits that end with a signal or a time limit. @module */
 
 /** Resolves after `ms`, or when `signal` is aborted. `setTimeout` would load 5 ms of code (Deno 2.9.6). */
-export async function moment(ms: number, signal: AbortSignal): Promise<void> {
+export async function delay(ms: number, signal: AbortSignal): Promise<void> {
   const over = Promise.withResolvers<void>();
   const stop = onceAfter(ms, over.resolve);
   await Promise.race([aborted(signal), over.promise]);
@@ -9,7 +9,7 @@ export async function moment(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Calls `callback` after `ms`, without `setTimeout` (see {@linkcode moment}). Returns a function that cancels it.
+ * Calls `callback` after `ms`, without `setTimeout` (see {@linkcode delay}). Returns a function that cancels it.
  * A remaining listener would prevent the program from ending, and use memory.
  */
 export function onceAfter(ms: number, callback: () => void): () => void {

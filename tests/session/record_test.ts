@@ -442,7 +442,7 @@ recordTest(
     record({ model: "other", server: host, writeSpeed: 41.4 });
     record({ model: "test", server: "elsewhere:1", writeSpeed: 99 });
     const details = async (columns: number, options: Partial<SessionOptions> = {}) => {
-      const surface = { way: "terminal", columns } as const;
+      const surface = { kind: "terminal", columns } as const;
       await using fake = await open(options, { surface });
       return (await fake.session.choices("model", signal)).map(({ detail }) => detail);
     };

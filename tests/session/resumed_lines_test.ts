@@ -1,15 +1,15 @@
 import { assertEquals } from "@std/assert";
-import type { Way } from "../../src/session/hint_text.ts";
-import type { Resumed } from "../../src/session/record.ts";
+import type { UiKind } from "../../src/session/hint_text.ts";
+import type { ResumedSession } from "../../src/session/record.ts";
 import { resumedLines } from "../../src/session/resumed_lines.ts";
 
-const RESUMED: Resumed = {
+const RESUMED: ResumedSession = {
   ...{ started: "2026-01-02T03:04:05.678Z", title: "Fix\nit\x1b", messages: 2, lostLines: 0 },
 };
 const FROM = 'Continuing "Fix it␛": 2 messages, started 2 hours ago';
 const used = { before: { model: "a\x1b", server: "x:1" }, now: { model: "b", server: "y:2" } };
 
-const RESUMPTIONS: [change: Partial<Resumed>, rows: string[], way?: Way][] = [
+const RESUMPTIONS: [change: Partial<ResumedSession>, rows: string[], way?: UiKind][] = [
   [{}, [FROM]],
   [{ messages: 1 }, [FROM.replace("2 messages", "1 message")]],
   [{ lostLines: 1 }, [`${FROM}; 1 line could not be read`]],
@@ -56,7 +56,7 @@ const RESUMPTIONS: [change: Partial<Resumed>, rows: string[], way?: Way][] = [
     ["compat", "--base-url"],
     ["local", "--local --host"],
     ["hosted", "--hosted --base-url"],
-  ] as const).map(([kind, flags]): [Partial<Resumed>, string[]] => {
+  ] as const).map(([kind, flags]): [Partial<ResumedSession>, string[]] => {
     const before = { model: "a", server: "x:1", at: { kind, url: "http://x:1/v1" } };
     return [{ model: { ...used, before, isRestored: false } }, [
       FROM,

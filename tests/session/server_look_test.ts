@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
-import { learn, ModelFit, modelInstead, useCompatible } from "../../src/session/fit_model.ts";
+import { ModelFit, modelInstead, queryModel, useCompatible } from "../../src/session/fit_model.ts";
 import type { Check, Notice } from "../../src/session/data.ts";
 import { checkServerAndModel, greeting } from "../../src/session/server_look.ts";
 import { targetOf } from "../../src/models/target.ts";
@@ -233,9 +233,9 @@ Deno.test("what a server says of a model is learnt; one that says nothing teache
     await using server = serverOf(answers);
     let count = 0;
     const target = targetOf(configs[kind](server.url));
-    assertEquals(await learn(target, { signal, onLoading: () => void count++ }), expected);
+    assertEquals(await queryModel(target, { signal, onLoading: () => void count++ }), expected);
     assertEquals(count, loadings);
-    await learn(target, { signal });
+    await queryModel(target, { signal });
     assertEquals(
       server.asked.filter((path) => path === "/api/ps").length,
       kind === "local" ? 2 : 0,

@@ -3,7 +3,7 @@ import { placeOf } from "../../src/safety/places.ts";
 import { grantOf } from "../../src/safety/policy.ts";
 import { parseRule, type RuleEffect } from "../../src/safety/rules.ts";
 import { SEPARATOR } from "../../src/text/std_path.ts";
-import type { ToolContext, Withheld } from "../../src/types/tool.ts";
+import type { HiddenPaths, ToolContext } from "../../src/types/tool.ts";
 import {
   editFile,
   globFiles,
@@ -38,7 +38,7 @@ const test = (name: string, check: (made: ReturnType<typeof scene>) => Promise<v
     await check(made);
   });
 
-const NOTHING: Withheld = { folder: "/", paths: [] };
+const NOTHING: HiddenPaths = { folder: "/", paths: [] };
 const granted = (context: ToolContext, realPath: string, withheld = NOTHING): ToolContext => ({
   ...context,
   grant: { realPath, withheld },

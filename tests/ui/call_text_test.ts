@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { callText, runningText, tellingLines } from "../../src/ui/call_text.ts";
+import { callText, informativeLines, runningText } from "../../src/ui/call_text.ts";
 import { callRows, titleRows } from "../../src/ui/terminal/session/call_rows.ts";
 import { builtinTools, withJobs } from "../../src/tools/mod.ts";
 import type { ToolExecution } from "../../src/types/event.ts";
@@ -127,7 +127,7 @@ Deno.test("endings stand in a column where there is room", () => {
 
 Deno.test("of a command's output, its first and last lines are shown, and those of failures before", () => {
   const telling = (stdout: string, exitCode: number) =>
-    tellingLines({ ...EXEC, details: { exitCode, output: { stdout } } });
+    informativeLines({ ...EXEC, details: { exitCode, output: { stdout } } });
   const numbers = Array.from({ length: 9 }, (_, n) => `line ${n}`).join("\n");
   const ends = ["line 0", "line 1", "line 6", "line 7", "line 8"];
   const shown = [...ends.slice(0, 2), 4, ...ends.slice(2)];

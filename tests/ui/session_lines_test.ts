@@ -13,20 +13,20 @@ import {
 
 Deno.test("what becomes of a folder's instructions is said, but not that they were refused by the person", () => {
   const files = [
-    { name: "AGENTS.md", lines: 1, isHeeded: true },
-    { name: "a/CLAUDE.md", lines: 2, isHeeded: true },
+    { name: "AGENTS.md", lines: 1, isLoaded: true },
+    { name: "a/CLAUDE.md", lines: 2, isLoaded: true },
   ];
-  const unheeded = files.map((file) => ({ ...file, isHeeded: false }));
+  const unheeded = files.map((file) => ({ ...file, isLoaded: false }));
   const names = "AGENTS.md (1 line), a/CLAUDE.md (2 lines)";
-  const none = { files: [], refused: [], isHeeded: true };
+  const none = { files: [], refused: [], isLoaded: true };
   assertEquals(instructionLines(none, "flags"), []);
   assertEquals(instructionLines({ ...none, files }, "flags"), [`· using ${names}`]);
-  assertEquals(instructionLines({ ...none, files: unheeded, isHeeded: false }, "flags"), []);
+  assertEquals(instructionLines({ ...none, files: unheeded, isLoaded: false }, "flags"), []);
   assertEquals(
     instructionLines({
       files: unheeded,
       refused: [{ name: "\x1bx", reason: "outside" }, { name: "y", reason: "secret" }],
-      isHeeded: undefined,
+      isLoaded: undefined,
       unsaved: "no room\n",
     }, "flags"),
     [
@@ -46,14 +46,14 @@ Deno.test("what becomes of a folder's instructions is said, but not that they we
 Deno.test("R-18 what changed since it was trusted is said, asked about, and shown", () => {
   const lines = diffLines("one\ntwo\n", "one\n2\x1b\n");
   const files = [
-    { name: "AGENTS.md", lines: 1, isHeeded: true },
-    { name: "a/AGENTS.md", lines: 2, isHeeded: false, change: { type: "changed", lines } },
-    { name: "b\n/AGENTS.md", lines: 1, isHeeded: false, change: { type: "added" } },
-    { name: "c", lines: 1, isHeeded: false, change: { type: "changed", lines: [] } },
+    { name: "AGENTS.md", lines: 1, isLoaded: true },
+    { name: "a/AGENTS.md", lines: 2, isLoaded: false, change: { type: "changed", lines } },
+    { name: "b\n/AGENTS.md", lines: 1, isLoaded: false, change: { type: "added" } },
+    { name: "c", lines: 1, isLoaded: false, change: { type: "changed", lines: [] } },
   ] as const;
   const named = "a/AGENTS.md (2 lines, changed since you trusted it), " +
     "b /AGENTS.md (1 line, new), c (1 line, changed since you trusted it)";
-  const none = { refused: [], isHeeded: undefined };
+  const none = { refused: [], isLoaded: undefined };
   assertEquals(instructionLines({ ...none, files, doubt: "content" }, "editor"), [
     "· using AGENTS.md (1 line)",
     `· not used: ${named} (/trust uses it)`,

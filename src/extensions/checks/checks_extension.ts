@@ -60,9 +60,9 @@ export class ChecksExtension implements Extension {
     const by = [...new Set(errors.map(({ checker }) => checker))].join(", ");
     const news = count(errors.length, "new error");
     const lines = errors.map(({ file, line, text }) => `${file}:${line}: ${text}`);
-    const { way, columns } = this.#session!.surface;
+    const { kind, columns } = this.#session!.surface;
     const row = `✗ ${news} · ${by}: ${lines[0]}`;
-    this.#session!.tell("checks", way === "terminal" ? shortened(row, 2 * (columns - 2)) : row);
+    this.#session!.tell("checks", kind === "terminal" ? shortened(row, 2 * (columns - 2)) : row);
     const more = lines.splice(MAX_SHOWN_ERRORS).length;
     const shown = [...lines, ...more > 0 ? [`and ${more} more`] : []].join("\n");
     return `${changes}\n\n[The edit was made. ${news} (${by}):\n${shown}]`;

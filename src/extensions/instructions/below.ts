@@ -6,7 +6,7 @@ import { isWithin, resolvePath } from "../../text/paths.ts";
 import { dirname } from "../../text/std_path.ts";
 import type { ToolExecution } from "../../types/event.ts";
 import { decideOn, instructionFileIn, trustInstructions } from "./instructions.ts";
-import type { HeededInstructions } from "../../session/data.ts";
+import type { LoadedInstructions } from "../../session/data.ts";
 import type { SessionState } from "../../session/extension.ts";
 import { repositoryOf } from "../../safety/repositories.ts";
 
@@ -15,7 +15,7 @@ export async function instructionsBelow(
   { agent, permissions, folderTrust, trust, confirm }: SessionState,
   { subject }: ToolExecution,
   seen: Set<string>,
-  onHeeded: (heeded: HeededInstructions) => void,
+  onLoaded: (loaded: LoadedInstructions) => void,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { workingDir } = agent.state;
@@ -35,8 +35,8 @@ export async function instructionsBelow(
     if (!file || !("text" in file)) continue;
     const { said, ...decided } = await decideOn(folderTrust, root, [file], { trust, confirm: ask });
     if (said) await trustInstructions(folderTrust, root, [file]).catch(() => {});
-    onHeeded({ ...decided, refused: [] });
-    if (decided.isHeeded !== true) continue;
+    onLoaded({ ...decided, refused: [] });
+    if (decided.isLoaded !== true) continue;
     notes += `\n\n[Instructions of the project, from ${oneLine(file.name)}:]\n${file.text.trim()}`;
   }
   return notes || undefined;

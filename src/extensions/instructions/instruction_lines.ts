@@ -2,9 +2,9 @@
 
 import { count } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
-import type { Way } from "../../session/hint_text.ts";
+import type { UiKind } from "../../session/hint_text.ts";
 import type { TrustDoubt } from "../../safety/folder_trust.ts";
-import type { HeededInstructions, InstructionFile } from "../../session/data.ts";
+import type { InstructionFile, LoadedInstructions } from "../../session/data.ts";
 import type { Confirmation } from "../../session/frontend.ts";
 
 const TRUST_TEXTS = {
@@ -23,8 +23,8 @@ export function instructionQuestion(
 }
 
 export function instructionLines(
-  { files, own, refused, isHeeded, doubt, unsaved }: HeededInstructions,
-  way: Way,
+  { files, own, refused, isLoaded: isLoaded, doubt, unsaved }: LoadedInstructions,
+  ui: UiKind,
 ): string[] {
   const lines = refused.map(({ name, reason }) => {
     const where = reason === "secret" ? "to a secret file" : "out of the folder";
@@ -32,13 +32,13 @@ export function instructionLines(
   });
   if (own) lines.push(`· using ${fileNames([own])}`);
   if (unsaved !== undefined) lines.push(`· your answer cannot be saved: ${oneLine(unsaved)}`);
-  if (isHeeded === false) return lines;
-  const heeded = files.filter((file) => file.isHeeded);
-  const others = files.filter((file) => !file.isHeeded);
-  if (heeded.length > 0) lines.push(`· using ${fileNames(heeded)}`);
+  if (isLoaded === false) return lines;
+  const loaded = files.filter((file) => file.isLoaded);
+  const others = files.filter((file) => !file.isLoaded);
+  if (loaded.length > 0) lines.push(`· using ${fileNames(loaded)}`);
   if (others.length > 0) {
     const why = doubt === "folder" ? ", because this is not the folder that you trusted" : "";
-    const how = way === "flags" ? "--trust" : "/trust";
+    const how = ui === "flags" ? "--trust" : "/trust";
     lines.push(`· not used${why}: ${fileNames(others)} (${how} uses it)`);
   }
   return lines;

@@ -11,7 +11,7 @@ import type { SessionState } from "../../session/extension.ts";
 import type { Confirmation } from "../../session/frontend.ts";
 import { instructionQuestion } from "./instruction_lines.ts";
 import type { LoadedPromptFiles, PromptFile } from "../skills/load.ts";
-import type { HeededInstructions, InstructionFile } from "../../session/data.ts";
+import type { InstructionFile, LoadedInstructions } from "../../session/data.ts";
 import type { Permissions } from "../../safety/permissions.ts";
 import { foldersDownTo, repositoryOf } from "../../safety/repositories.ts";
 import type { Brought, FolderTrust, TrustVerdict } from "../../safety/folder_trust.ts";
@@ -36,10 +36,10 @@ interface FolderInstructions {
   /** The files, by path relative to the working directory (`name`) and to `root`. */
   files:
     (Omit<InstructionFile, "lines"> & { path: string; text: string; promptFile?: PromptFile })[];
-  refused: HeededInstructions["refused"][number][];
+  refused: LoadedInstructions["refused"][number][];
 }
 
-export interface HeedOptions {
+export interface InstructionOptions {
   trust?: boolean | undefined;
   answer?: boolean | undefined;
   confirm?: ((question: Confirmation) => Promise<boolean | undefined>) | undefined;
@@ -47,10 +47,10 @@ export interface HeedOptions {
   skills?: { find(): Promise<LoadedPromptFiles>; use(found: LoadedPromptFiles): void };
 }
 
-export async function heedInstructions(
+export async function loadInstructions(
   { agent, permissions, folderTrust }: Pick<SessionState, "agent" | "permissions" | "folderTrust">,
-  { trust, answer, confirm, skills }: HeedOptions,
-): Promise<HeededInstructions> {
+  { trust, answer, confirm, skills }: InstructionOptions,
+): Promise<LoadedInstructions> {
   const { workingDir } = agent.state;
   const { root, files, refused } = await instructionsOf(workingDir, permissions);
   const found = await skills?.find();
@@ -60,26 +60,26 @@ export async function heedInstructions(
     files.push({ name: relative(workingDir, path), path: relative(root, path), text, promptFile });
   }
   const { said, ...decided } = await decideOn(folderTrust, root, files, { trust, answer, confirm });
-  const heeded: HeededInstructions = { ...decided, refused };
+  const loaded: LoadedInstructions = { ...decided, refused };
   if (said !== undefined) {
     await trustInstructions(folderTrust, root, said ? files : undefined)
-      .catch((error) => heeded.unsaved = reasonOf(error));
+      .catch((error) => loaded.unsaved = reasonOf(error));
   }
   const yours = await ownInstructions(permissions);
-  if (yours?.name) heeded.own = { name: yours.name, lines: lineCount(yours.text) };
+  if (yours?.name) loaded.own = { name: yours.name, lines: lineCount(yours.text) };
   agent.state.instructions = [
     ...yours ? [`Instructions of the user:\n${yours.text}`] : [],
-    ...files.filter(({ promptFile }, i) => !promptFile && heeded.files[i]!.isHeeded).map((
+    ...files.filter(({ promptFile }, i) => !promptFile && loaded.files[i]!.isLoaded).map((
       { name, text },
     ) => `Instructions of the project, from ${oneLine(name)}:\n${text}`),
   ].join("\n");
   if (found) {
-    const unheeded = files.filter((_, i) => !heeded.files[i]!.isHeeded);
-    const left = new Set(unheeded.map(({ promptFile }) => promptFile));
+    const notLoaded = files.filter((_, i) => !loaded.files[i]!.isLoaded);
+    const left = new Set(notLoaded.map(({ promptFile }) => promptFile));
     const promptFiles = found.promptFiles.filter((one) => !left.has(one));
     skills?.use({ ...found, promptFiles });
   }
-  return heeded;
+  return loaded;
 }
 
 /** Decides on files of a folder, or asks: `said` is the answer. */
@@ -87,8 +87,8 @@ export async function decideOn(
   folderTrust: FolderTrust,
   root: string,
   files: FolderInstructions["files"],
-  { trust, answer, confirm }: Pick<HeedOptions, "trust" | "answer" | "confirm">,
-): Promise<Omit<HeededInstructions, "refused"> & { said: boolean | undefined }> {
+  { trust, answer, confirm }: Pick<InstructionOptions, "trust" | "answer" | "confirm">,
+): Promise<Omit<LoadedInstructions, "refused"> & { said: boolean | undefined }> {
   const all: TrustVerdict = files.length > 0
     ? await folderTrust.of(allOf(root))
     : { isApproved: true };
@@ -111,17 +111,17 @@ export async function decideOn(
   const isOpen = !trust && isTrusted === undefined;
   const said = answer ??
     (isOpen ? await confirm?.(instructionQuestion({ files: shown, ...doubt })) : undefined);
-  const isHeeded = said ?? (trust || isTrusted);
+  const isLoaded = said ?? (trust || isTrusted);
   return {
     files: shown.map(({ change, text, ...file }, i) => ({
       ...file,
-      ...isHeeded === undefined && text !== undefined && { text },
+      ...isLoaded === undefined && text !== undefined && { text },
       // A yes trusts the current file, so it is no longer changed.
       ...change && !said && { change },
-      isHeeded: isHeeded ?? trusts[i]!.isApproved ?? false,
+      isLoaded: isLoaded ?? trusts[i]!.isApproved ?? false,
     })),
-    isHeeded,
-    ...isHeeded === undefined && doubt,
+    isLoaded: isLoaded,
+    ...isLoaded === undefined && doubt,
     said,
   };
 }

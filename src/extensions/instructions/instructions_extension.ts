@@ -1,13 +1,13 @@
 /** The instructions of the user and of the folder, for the model. @module */
 
-import type { HeededInstructions } from "../../session/data.ts";
+import type { LoadedInstructions } from "../../session/data.ts";
 import type { Command, Extension, PendingQuestion, SessionState } from "../../session/extension.ts";
 import { repositoryOf } from "../../safety/repositories.ts";
 import type { ToolExecution } from "../../types/event.ts";
 import type { SkillsExtension } from "../skills/skills_extension.ts";
 import { instructionsBelow } from "./below.ts";
 import { instructionLines, instructionQuestion } from "./instruction_lines.ts";
-import { heedInstructions, type HeedOptions, trustsInstructions } from "./instructions.ts";
+import { type InstructionOptions, loadInstructions, trustsInstructions } from "./instructions.ts";
 import { takesText } from "../../session/commands/texts.ts";
 
 export class InstructionsExtension implements Extension {
@@ -24,11 +24,11 @@ export class InstructionsExtension implements Extension {
     this.#session = session;
     const { trust, confirm } = session;
     const ask = confirm && ((question: Parameters<typeof confirm>[0]) => confirm(question, signal));
-    this.#report(session, await this.#heed(session, { trust, confirm: ask }));
+    this.#report(session, await this.#load(session, { trust, confirm: ask }));
   }
 
   async enter(session: SessionState): Promise<readonly string[]> {
-    return instructionLines(await this.#heed(session, {}), session.surface.way);
+    return instructionLines(await this.#load(session, {}), session.surface.kind);
   }
 
   commands() {
@@ -51,23 +51,23 @@ export class InstructionsExtension implements Extension {
     if (!session || !/[/\\]/.test(execution.subject?.path ?? "")) return undefined;
     const seen = this.#seen.get(conversation) ?? new Set();
     this.#seen.set(conversation, seen);
-    const report = (instructions: HeededInstructions) => this.#report(session, instructions);
+    const report = (instructions: LoadedInstructions) => this.#report(session, instructions);
     return await instructionsBelow(session, execution, seen, report, signal);
   }
 
-  #heed(session: SessionState, options: HeedOptions): Promise<HeededInstructions> {
+  #load(session: SessionState, options: InstructionOptions): Promise<LoadedInstructions> {
     const skills = {
       find: () => this.skills.find(session),
       use: (found: Parameters<SkillsExtension["use"]>[1]) => this.skills.use(session, found),
     };
-    return heedInstructions(session, { ...options, skills });
+    return loadInstructions(session, { ...options, skills });
   }
 
-  #report(session: SessionState, instructions: HeededInstructions): void {
+  #report(session: SessionState, instructions: LoadedInstructions): void {
     // The newest question replaces an earlier one: an answer is about all instructions.
     this.pending.length = 0;
-    if (instructions.isHeeded === undefined && instructions.files.length > 0) {
-      const decide = async (answer: boolean) => void await this.#heed(session, { answer });
+    if (instructions.isLoaded === undefined && instructions.files.length > 0) {
+      const decide = async (answer: boolean) => void await this.#load(session, { answer });
       this.pending.push({ question: instructionQuestion(instructions), decide });
     }
     session.emit({ type: "instructions", instructions });
@@ -82,9 +82,9 @@ export class InstructionsExtension implements Extension {
       question: "Use this folder's instructions?",
       run: async (session, argument) => {
         if (!["", "on", "off"].includes(argument)) return takesText("trust", ["on", "off"]);
-        const instructions = await this.#heed(session, { answer: argument !== "off" });
-        const lines = instructionLines(instructions, session.surface.way);
-        if (instructions.isHeeded === false) lines.push("This folder's instructions are not used.");
+        const instructions = await this.#load(session, { answer: argument !== "off" });
+        const lines = instructionLines(instructions, session.surface.kind);
+        if (instructions.isLoaded === false) lines.push("This folder's instructions are not used.");
         else if (instructions.files.length === 0) {
           lines.push("This folder has no instructions. You will be asked about new ones.");
         }

@@ -1,23 +1,23 @@
 /** The wording of MCP servers: questions, notices and rows. @module */
 
 import type { Confirmation } from "../../session/frontend.ts";
-import type { Way } from "../../session/hint_text.ts";
+import type { UiKind } from "../../session/hint_text.ts";
 import { aboutTokens, count } from "../../text/count.ts";
 import { diffLines } from "../../text/diff.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { sanitize } from "../../text/sanitize.ts";
 import { approvedPart, runsFolder, variablesOf } from "./definition.ts";
-import type { McpServer, ServerNews, ToolChange } from "./server.ts";
+import type { McpServer, ServerChange, ToolChange } from "./server.ts";
 
-const mcpNaming = (way: Way) => way === "flags" ? "copilot mcp" : "/mcp";
+const mcpNaming = (ui: UiKind) => ui === "flags" ? "copilot mcp" : "/mcp";
 
-export function pendingLine(servers: readonly string[], way: Way): string {
+export function pendingLine(servers: readonly string[], ui: UiKind): string {
   const names = servers.join(", ");
-  const how = `${mcpNaming(way)} approve ${servers.length === 1 ? names : "NAME"}`;
+  const how = `${mcpNaming(ui)} approve ${servers.length === 1 ? names : "NAME"}`;
   return `MCP servers not approved yet, so not started: ${names} (${how})`;
 }
 
-export function newsLines(news: ServerNews, way: Way): string[] {
+export function serverChangeLines(news: ServerChange, ui: UiKind): string[] {
   const { server } = news;
   if (news.type === "left_out") {
     return news.reasons.map((reason) => `MCP server ${server} is not used: ${reason}`);
@@ -26,7 +26,7 @@ export function newsLines(news: ServerNews, way: Way): string[] {
   const shown = names.slice(0, 10).join(", ") + (names.length > 10 ? ", …" : "");
   return [
     `MCP server ${server}: tools that changed since you approved it are not offered: ${shown} (${
-      mcpNaming(way)
+      mcpNaming(ui)
     } approve ${server} shows them)`,
   ];
 }

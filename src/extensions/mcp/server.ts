@@ -44,10 +44,10 @@ export interface ServerOptions {
   elicit?: Elicit | undefined;
   /** Returns the authorization for an address, if any. With `tell`, which shows a line, it signs in. */
   authFor(definition: McpDefinition, tell?: (text: string) => void): HttpAuth | undefined;
-  onNews?(news: ServerNews): void;
+  onNews?(news: ServerChange): void;
 }
 
-export type ServerNews =
+export type ServerChange =
   | { type: "changed"; server: string; tools: readonly ToolChange[] }
   | { type: "left_out"; server: string; reasons: readonly string[] };
 
@@ -58,7 +58,7 @@ export interface ToolChange {
 }
 
 /** The state of a server: `pending` waits for the user, who may have `declined` it. */
-type Standing = "ready" | "pending" | "declined" | "disabled" | "broken";
+type ServerState = "ready" | "pending" | "declined" | "disabled" | "broken";
 
 export class McpServer {
   /** The tools that are approved unchanged, sorted by name; undefined until they are known. */
@@ -100,7 +100,7 @@ export class McpServer {
     return this.#running !== undefined && !this.#running.carrier.peer.isClosed;
   }
 
-  get standing(): Standing {
+  get standing(): ServerState {
     const { definition: { problem, isEnabled, scope }, trust: { isApproved }, options } = this;
     if (problem !== undefined) return "broken";
     if (!isEnabled) return "disabled";

@@ -1,7 +1,7 @@
 import { answerByDefaults, type Elicit } from "../../session/form.ts";
 import { definitionsIn, type McpDefinition } from "./definition.ts";
 import { MemoryStore } from "./memory.ts";
-import type { ServerNews, ServerOptions } from "./server.ts";
+import type { ServerChange, ServerOptions } from "./server.ts";
 import { McpServers } from "./servers.ts";
 import { processVariable, readJsonFile, stateFolder } from "../../user_files.ts";
 import { FolderTrust } from "../../safety/folder_trust.ts";
@@ -19,7 +19,7 @@ interface McpOptions
   /** True uses the folder's definitions in this run, without asking. */
   trust?: boolean | undefined;
   answersByDefaults?: boolean | undefined;
-  onNews?(news: ServerNews): void;
+  onNews?(news: ServerChange): void;
   onProblem?(why: string): void;
 }
 

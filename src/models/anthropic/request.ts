@@ -4,7 +4,7 @@ import { imagesOf } from "../../text/parts.ts";
 import type { HostedConfig, Thinking } from "../../config.ts";
 import type { Message, ToolCall } from "../../types/message.ts";
 import type { JsonSchema, Tool } from "../../types/tool.ts";
-import type { Adjusted, AnswerLimits } from "../adjust.ts";
+import type { AdjustmentNames, AnswerLimits } from "../adjust.ts";
 import type { Fields } from "../fields.ts";
 import { samplingParameters, withDefaultTemperature } from "../sampling.ts";
 import { ANSWER_TOOL } from "../reply.ts";
@@ -40,7 +40,7 @@ export function hostedBody(
   messages: readonly Message[],
   tools: readonly Tool[],
   stream: boolean,
-  adjusted: Adjusted = new Set(),
+  adjusted: AdjustmentNames = new Set(),
   { form, thinks = true }: AnswerLimits = {},
 ): string {
   const [system, hostedMessages] = messagesToHostedFormat(messages);
@@ -78,7 +78,7 @@ function answerTool(schema: JsonSchema): Pick<Tool, "name" | "description" | "pa
   return { name: ANSWER_TOOL, description, parameters: { ...wrapped, $defs, definitions } };
 }
 
-function hostedSampling(config: HostedConfig, adjusted: Adjusted): Record<string, unknown> {
+function hostedSampling(config: HostedConfig, adjusted: AdjustmentNames): Record<string, unknown> {
   const { temperature, top_p, top_k } = samplingParameters(withDefaultTemperature(config));
   return { ...!adjusted.has("temperature") && { temperature }, top_p, top_k };
 }

@@ -3,7 +3,7 @@ import { throwErrorObject } from "../../wire/failure.ts";
 import { JsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
 import { SseDecoder, type SseEvent } from "../../wire/sse.ts";
-import { brokeOff, DeltaReader, hasEvents, type OnDelta } from "../delta_reader.ts";
+import { DeltaReader, hasEvents, incompleteAnswer, type OnDelta } from "../delta_reader.ts";
 import { type Fields, fieldsOf, listOf, shapeError, stringOf } from "../fields.ts";
 
 /** Returns a reader for an answer of `contentType`. A single JSON value is reported block by block. */
@@ -55,7 +55,7 @@ class HostedReader extends DeltaReader {
     if (this.progress === 0 && this.contentType !== "text/event-stream") {
       throw shapeError("content type", "text/event-stream", this.contentType);
     }
-    if (!this.done) throw brokeOff();
+    if (!this.done) throw incompleteAnswer();
     const blocks = this.#all.toSorted(([a], [b]) => a - b);
     const content = blocks.map(([, block]) => wholeBlock(block));
     return { ...this.#message, content, usage: { ...this.#usage } };

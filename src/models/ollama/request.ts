@@ -4,7 +4,7 @@ import { LOCAL_KEEP_ALIVE, type LocalConfig } from "../../config.ts";
 import { imagesOf } from "../../text/parts.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
-import type { Adjusted, AnswerLimits } from "../adjust.ts";
+import type { AdjustmentNames, AnswerLimits } from "../adjust.ts";
 import type { Fields } from "../fields.ts";
 import { toolsToCompatFormat } from "../openai/request.ts";
 import { defaultOf, samplingParameters, withDefaultTemperature } from "../sampling.ts";
@@ -26,7 +26,7 @@ export function localBody(
   messages: readonly Message[],
   tools: readonly Tool[],
   stream: boolean,
-  adjusted: Adjusted = new Set(),
+  adjusted: AdjustmentNames = new Set(),
   { room = Infinity, form, thinks = true }: AnswerLimits = {},
 ): string {
   const { model, maxTokens, repeatPenalty, contextLength } = config;

@@ -1,7 +1,7 @@
 import { throwErrorObject } from "../../wire/failure.ts";
 import { NdjsonDecoder } from "../../wire/ndjson.ts";
 import { rawCall } from "../openai/response.ts";
-import { brokeOff, DeltaReader } from "../delta_reader.ts";
+import { DeltaReader, incompleteAnswer } from "../delta_reader.ts";
 import { type Fields, fieldsOf, listOf, stringOf } from "../fields.ts";
 import { argumentsText } from "../wire_values.ts";
 
@@ -21,7 +21,7 @@ export class LocalReader extends DeltaReader {
 
   end(): Fields {
     if (!this.#last) this.decoder.end();
-    if (!this.#last) throw brokeOff();
+    if (!this.#last) throw incompleteAnswer();
     const thinking = this.#thoughts.join("");
     const message = {
       role: "assistant",

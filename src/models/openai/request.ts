@@ -4,7 +4,7 @@ import { type CompatConfig, mayBeOwnServer } from "../../config.ts";
 import { imagesOf } from "../../text/parts.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
-import type { Adjusted, AnswerLimits } from "../adjust.ts";
+import type { AdjustmentNames, AnswerLimits } from "../adjust.ts";
 import type { Fields } from "../fields.ts";
 import { samplingParameters } from "../sampling.ts";
 import {
@@ -24,7 +24,7 @@ export function compatBody(
   messages: readonly Message[],
   tools: readonly Tool[],
   stream: boolean,
-  adjusted: Adjusted = new Set(),
+  adjusted: AdjustmentNames = new Set(),
   { room, form, slot, thinks = true }: AnswerLimits = {},
 ): string {
   const sendsForm = form !== undefined && !adjusted.has("response_format");
@@ -79,7 +79,10 @@ interface MessageForm {
 }
 
 /** Local servers read the setting from the template's arguments, hosted ones from the parameters. */
-function thinking(asked: CompatConfig["think"], adjusted: Adjusted): Record<string, unknown> {
+function thinking(
+  asked: CompatConfig["think"],
+  adjusted: AdjustmentNames,
+): Record<string, unknown> {
   if (asked === undefined) return {};
   const think = asked && adjusted.has("reasoning_effort") ? true : asked;
   if (typeof think === "boolean") return { chat_template_kwargs: { enable_thinking: think } };

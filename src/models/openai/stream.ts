@@ -3,7 +3,7 @@ import { throwErrorObject } from "../../wire/failure.ts";
 import { JsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
 import { SseDecoder, type SseEvent } from "../../wire/sse.ts";
-import { brokeOff, DeltaReader, hasEvents, type OnDelta } from "../delta_reader.ts";
+import { DeltaReader, hasEvents, incompleteAnswer, type OnDelta } from "../delta_reader.ts";
 import { type Fields, fieldsOf, listOf, shapeError, stringOf } from "../fields.ts";
 import { ToolCallParts } from "./tool_call_parts.ts";
 
@@ -62,7 +62,7 @@ class CompletionReader extends DeltaReader {
   end(): Fields {
     if (!this.#isDone) this.decoder.end();
     // A finish reason alone is enough, because some servers omit [DONE].
-    if (!this.#isDone && !this.finished) throw brokeOff();
+    if (!this.#isDone && !this.finished) throw incompleteAnswer();
     const { choices: _choices, usage: _usage, object: _object, ...rest } = this.#head ?? {};
     return {
       ...rest,

@@ -14,7 +14,7 @@ export const cdCommand: Command = {
 };
 
 export async function changeFolder(session: SessionState, path: string): Promise<string> {
-  const { agent: { state }, permissions, surface: { way } } = session;
+  const { agent: { state }, permissions, surface: { kind: ui } } = session;
   if (path === "") return oneLine(state.workingDir);
   let folder = resolvePath(state, expandHome(path));
   try {
@@ -33,7 +33,7 @@ export async function changeFolder(session: SessionState, path: string): Promise
   for (const one of session.extensions) lines.push(...await one.enter?.(session) ?? []);
   return [
     `Now in ${oneLine(folder)}`,
-    ...notices.flatMap((one) => noticeLines(one, way)).map((line) => `· ${line}`),
+    ...notices.flatMap((one) => noticeLines(one, ui)).map((line) => `· ${line}`),
     ...lines,
   ].join("\n");
 }

@@ -31,6 +31,6 @@ async function compactConversation(
   } catch (error) {
     const stays = "The conversation was not compacted";
     if (signal.aborted) return `${stays}.`;
-    return `${stays}: ${failureText(error, session.agent.config, session.surface.way)}`;
+    return `${stays}: ${failureText(error, session.agent.config, session.surface.kind)}`;
   }
 }

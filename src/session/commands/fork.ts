@@ -15,7 +15,7 @@ export const forkCommand: Command = {
 
 function fork(session: SessionState, argument: string): CommandAnswer {
   const { agent: { state }, record, surface } = session;
-  if (surface.way === "editor") return "Fork the session in the editor.";
+  if (surface.kind === "editor") return "Fork the session in the editor.";
   const typed = state.messages.filter(isTyped);
   const number = argument === "" ? typed.length : Number(argument);
   if (typed.length === 0) return "There is no message to fork the session at yet.";

@@ -20,7 +20,7 @@ import {
   specName,
 } from "../../models/model_server.ts";
 import type { ArgumentChoice, CommandAnswer, Notice } from "../data.ts";
-import { failureText, type Way } from "../hint_text.ts";
+import { failureText, type UiKind } from "../hint_text.ts";
 import type { Command, ModelFlags, SessionState } from "../extension.ts";
 import { nearest } from "../../text/nearest.ts";
 import { factTexts, unknownText } from "./texts.ts";
@@ -63,9 +63,9 @@ export const setupCommand: Command = {
     flags === "" ? setupAnswer(session) : setModel(session, flags, signal, true),
 };
 
-const setupAnswer = ({ surface: { way } }: SessionState): CommandAnswer => ({
+const setupAnswer = ({ surface: { kind: ui } }: SessionState): CommandAnswer => ({
   type: "setup",
-  text: way === "editor"
+  text: ui === "editor"
     ? "Use the editor for this."
     : "/setup needs an interactive terminal. Use /model --local --host URL or /model --base-url URL.",
 });
@@ -111,7 +111,7 @@ async function modelChoices(
 
 /** Returns the models of other servers: of those found on this machine, and those that sessions used. */
 async function otherChoices(
-  { agent: { config }, modelFlags, surface: { way } }: SessionState,
+  { agent: { config }, modelFlags, surface: { kind: ui } }: SessionState,
   signal: AbortSignal,
 ): Promise<ArgumentChoice[]> {
   const hostOf = (server: string) =>
@@ -123,7 +123,7 @@ async function otherChoices(
     return { argument: `${server}#${name}`, label: oneLine(name), detail, group };
   };
   // An editor asks for the list whenever a session starts.
-  const found = way === "editor" ? [] : await modelFlags?.find(signal).catch(() => []) ?? [];
+  const found = ui === "editor" ? [] : await modelFlags?.find(signal).catch(() => []) ?? [];
   const used = usedModels().flatMap(({ at, model }) => {
     const server = at?.kind === "hosted" ? isDefaultServer("hosted", at.url) && "hosted" : at?.url;
     return server ? [row(server, model, "used before")] : [];
@@ -146,11 +146,11 @@ const atServer = (config: CopilotConfig, model: string): string =>
   `${oneLine(model)} at ${serverOf(config)}`;
 
 async function modelsText(session: SessionState, signal: AbortSignal): Promise<string> {
-  const { agent: { config }, surface: { way } } = session;
+  const { agent: { config }, surface: { kind: ui } } = session;
   const [{ name: model }, scoreOf, server] = [targetOf(config), examScores(), serverOf(config)];
   let how = "Switch with /model NAME.";
   const names = await modelNames(config).catch((error) => {
-    how = unlistedText(error, config, way);
+    how = unlistedText(error, config, ui);
     return [];
   });
   return [
@@ -162,8 +162,8 @@ async function modelsText(session: SessionState, signal: AbortSignal): Promise<s
   ].join("\n");
 }
 
-const unlistedText = (error: unknown, config: CopilotConfig, way: Way): string =>
-  `The server does not list its models: ${failureText(error, config, way)}`;
+const unlistedText = (error: unknown, config: CopilotConfig, ui: UiKind): string =>
+  `The server does not list its models: ${failureText(error, config, ui)}`;
 
 /** Returns the closest name to a model that the server does not list; undefined if it has it, or lists no models. */
 async function unlistedName(
@@ -190,7 +190,7 @@ async function takeServedModel({ agent, fit }: SessionState): Promise<void> {
 /** Returns why a server cannot be reached; undefined if it can, or is not asked for its models. */
 async function failureToReach(
   config: CopilotConfig,
-  way: Way,
+  ui: UiKind,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const target = targetOf(config);
@@ -198,7 +198,7 @@ async function failureToReach(
   const error = await connectionFailure({ ...addressOf(target), signal });
   // Any other failure is a response.
   if (error?.kind !== "connection" && error?.kind !== "timeout") return undefined;
-  return failureText(error, config, way);
+  return failureText(error, config, ui);
 }
 
 /** Sets the model of a role, removes it, or only shows it. @throws {Error} if `spec` names no model. */
@@ -222,7 +222,7 @@ async function setModel(
   signal: AbortSignal,
   isSure = false,
 ): Promise<string> {
-  const { agent, modelFlags, fit, surface: { way } } = session;
+  const { agent, modelFlags, fit, surface: { kind: ui } } = session;
   await session.probed;
   const [, role, spec = ""] = ROLE_ARGUMENT.exec(argument) ?? [];
   const isSpec = argument.includes("#");
@@ -232,7 +232,7 @@ async function setModel(
       const { config, isChosen, notice }: ReturnType<ModelFlags["parse"]> = isSpec
         ? { config: modelFlags.at(argument, agent.config), isChosen: true }
         : modelFlags.parse(argument.split(/\s+/), agent.config);
-      const why = isSure || isChosen ? undefined : await failureToReach(config, way, signal);
+      const why = isSure || isChosen ? undefined : await failureToReach(config, ui, signal);
       if (why !== undefined) {
         const at = atServer(agent.config, fit.targetOf(agent).name);
         return `Still using ${at}: ${why}. Add --model NAME to switch anyway.`;
@@ -258,14 +258,14 @@ async function setModel(
       fit.reset(agent);
     }
   } catch (error) {
-    return failureText(error, agent.config, way);
+    return failureText(error, agent.config, ui);
   }
   session.usage = session.cache.writeSpeed = undefined;
   return await changedText(session);
 }
 
 async function changedText(session: SessionState): Promise<string> {
-  const { agent: { config }, fit, surface: { way } } = session;
+  const { agent: { config }, fit, surface: { kind: ui } } = session;
   const { name, kind } = targetOf(config);
   const now = `Switched to ${atServer(config, name)}.`;
   try {
@@ -274,6 +274,6 @@ async function changedText(session: SessionState): Promise<string> {
     if (!fit.isChosen || names.some((one) => isSameModel(one, name))) return now;
     return `${now} The server does not list it; the next message shows if it has it.`;
   } catch (error) {
-    return kind === "hosted" ? now : `${now} ${unlistedText(error, config, way)}`;
+    return kind === "hosted" ? now : `${now} ${unlistedText(error, config, ui)}`;
   }
 }

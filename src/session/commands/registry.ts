@@ -36,7 +36,7 @@ const commands: readonly Command[] = [
     isOfTerminal: true,
     run(session) {
       const isOffered = ({ isOfTerminal }: Command) =>
-        session.surface.way !== "editor" || !isOfTerminal;
+        session.surface.kind !== "editor" || !isOfTerminal;
       const all = commandsOf(session).filter(isOffered);
       const rows = (heading: string, some: readonly Command[]) => {
         const named = some.map(({ name, argument = "", help }) => [`/${name} ${argument}`, help]);

@@ -73,7 +73,7 @@ async function resume(session: SessionState, argument: string): Promise<CommandA
   session.undo?.forget();
   session.usage = undefined;
   const resumed = resumeSession(session, chosen);
-  const text = resumedLines(resumed, session.surface.way).join("\n");
+  const text = resumedLines(resumed, session.surface.kind).join("\n");
   return { type: "resumed", resumed, ...before !== undefined && { before }, text };
 }
 

@@ -11,9 +11,9 @@ import {
   readBytes,
   statRegular,
 } from "./regular_file.ts";
-import { type Seen, stampOf } from "./seen_files.ts";
+import { type SeenState, stampOf } from "./seen_files.ts";
 
-export interface Written {
+export interface WrittenFile {
   realPath: string; // the file that now has the content: the target of the path's links
   created: boolean;
   linked: boolean; // true if the path is a link to `realPath`
@@ -24,7 +24,7 @@ export interface Written {
 interface WriteOrder extends Partial<Pick<ToolContext, "signal" | "grant">> {
   shown: string;
   bytes: Uint8Array;
-  seen: Seen | undefined;
+  seen: SeenState | undefined;
 }
 
 /**
@@ -42,9 +42,9 @@ export async function writeAtomically(
   path: string,
   shown: string,
   bytes: Uint8Array,
-  seen: Seen | undefined,
+  seen: SeenState | undefined,
   context: Pick<WriteOrder, "signal" | "grant"> = {},
-): Promise<Written> {
+): Promise<WrittenFile> {
   const { signal, grant } = context;
   const order = { shown, bytes, seen, ...context };
   try {
@@ -82,7 +82,7 @@ class ChangedError extends Error {}
 /** Returns the result of a write, for the model and as data: `text` with `facts` and how the file was written. */
 export function writeReport(
   text: string,
-  { linked, realPath, inPlace }: Written,
+  { linked, realPath, inPlace }: WrittenFile,
   facts: WriteFacts = {},
 ): Pick<ToolOutcome, "content" | "written"> {
   const all = { ...facts, ...linked && { linkedTo: realPath }, ...inPlace && { inPlace } };

@@ -2,7 +2,7 @@
 
 import { commonEnds, diffLines } from "../../text/diff.ts";
 import { fencedBody, withoutEntities, withoutEscapes } from "../repair/content.ts";
-import { onlyPlace, type Reindented, reindented } from "./indentation.ts";
+import { type Reindented, reindented, uniqueLine } from "./indentation.ts";
 
 /** The place of an edit in a file's text, with both texts in the file's form. */
 interface EditReading extends Reindented {
@@ -127,7 +127,7 @@ function alike(text: string, { before, after }: Pair): EditReading | undefined {
   if (before.endsWith("\n") !== after.endsWith("\n") && !isWhole) return undefined;
   const wanted = before.replace(/\n$/, "").split("\n");
   const lines = text.split("\n");
-  const place = onlyPlace(lines.map(lookOf), wanted.map(lookOf));
+  const place = uniqueLine(lines.map(lookOf), wanted.map(lookOf));
   if (place === undefined) return undefined;
   const there = lines.slice(place, place + wanted.length);
   const end = isWhole && place + wanted.length < lines.length ? "\n" : "";

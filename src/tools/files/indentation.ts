@@ -18,7 +18,7 @@ export function reindented(text: string, before: string, after: string): Reinden
   if (text.length > MAX_TEXT || before.trim() === "") return undefined;
   const wanted = before.replace(/\n$/, "").split("\n");
   const lines = text.split("\n");
-  const place = onlyPlace(lines.map(bare), wanted.map(bare));
+  const place = uniqueLine(lines.map(bare), wanted.map(bare));
   if (place === undefined) return undefined;
   const there = lines.slice(place, place + wanted.length);
   const usual = lines.map(indentOf).find((one) => one !== "") ?? "";
@@ -51,7 +51,10 @@ export function reindented(text: string, before: string, after: string): Reinden
 const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
 const bare = (line: string): string => line.slice(indentOf(line).length);
 
-export function onlyPlace(lines: readonly string[], wanted: readonly string[]): number | undefined {
+export function uniqueLine(
+  lines: readonly string[],
+  wanted: readonly string[],
+): number | undefined {
   // Searching one text is faster than searching a list of lines.
   const text = `\n${lines.join("\n")}\n`;
   const part = `\n${wanted.join("\n")}\n`;

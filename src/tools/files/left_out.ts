@@ -54,7 +54,7 @@ const STAND_IN_WORDS =
   /^(?:\.{3}|…)$|content|code|text|file|original|existing|unchanged|remaining|rest|omitted|offloaded|placeholder|truncated|same as|写入|内容/i;
 
 /** Returns the mark for omitted text in a new file; otherwise undefined. */
-export function standsIn(content: string): string | undefined {
+export function placeholderIn(content: string): string | undefined {
   if (content.length > MAX_LOOKED_AT) return undefined;
   const text = content.trim();
   if (text.length < 200 && STAND_IN.test(text) && STAND_IN_WORDS.test(text)) {

@@ -3,21 +3,21 @@
 import type { Change, Prepared, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { newFilePath, realPathOr } from "../paths.ts";
 import type { ToolArgs } from "../schema.ts";
-import { writeAtomically, type Written } from "./atomic_write.ts";
+import { writeAtomically, type WrittenFile } from "./atomic_write.ts";
 import { checkSeen } from "./check_seen.ts";
 import { writeThroughEditor } from "./editor_text.ts";
-import { type Seen, stampOf } from "./seen_files.ts";
+import { type SeenState, stampOf } from "./seen_files.ts";
 
 /** A file to write, and the state from which its bytes were made. */
 interface WritePlan {
   path: string;
   args: ToolArgs;
-  seen: Seen | undefined; // the file before the write; undefined if it cannot be read
+  seen: SeenState | undefined; // the file before the write; undefined if it cannot be read
   bytes: Uint8Array;
   change: Change;
   /** True if the whole file is replaced: then the model must have seen it. */
   replacesAll: boolean;
-  report(written: Written): Pick<ToolOutcome, "content" | "written" | "repairs">;
+  report(written: WrittenFile): Pick<ToolOutcome, "content" | "written" | "repairs">;
 }
 
 export class PreparedWrite implements Prepared {
@@ -55,7 +55,7 @@ export class PreparedWrite implements Prepared {
 }
 
 /** Returns the file at `path` as it was `seen`; without bytes if it is large or cannot be read. */
-async function versionOf(path: string, seen: Seen | undefined) {
+async function versionOf(path: string, seen: SeenState | undefined) {
   const stamp = await stampOf(path).catch(() => undefined);
   return stamp === undefined ? undefined : { stamp, ...seen?.bytes && { bytes: seen.bytes } };
 }

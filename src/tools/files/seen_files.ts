@@ -3,13 +3,13 @@
 import { digestOf } from "../../text/digest.ts";
 import { openToRead, readBytes } from "./regular_file.ts";
 
-export interface Seen {
+export interface SeenState {
   stamp: string; // empty for a new file
   bytes?: Uint8Array; // its content; missing if it is larger than {@linkcode MAX_DIGESTED_BYTES}
 }
 
 /** Returns the state of a file of at most {@linkcode MAX_DIGESTED_BYTES}. */
-export const seenOf = async (path: string, bytes: Uint8Array): Promise<Required<Seen>> => ({
+export const seenState = async (path: string, bytes: Uint8Array): Promise<Required<SeenState>> => ({
   bytes,
   stamp: await stampOf(path, bytes),
 });

@@ -5,7 +5,7 @@ import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import type { JsonSchema, Tool } from "../../types/tool.ts";
 import { checkArguments, type ToolArgs } from "../schema.ts";
 import { SlipError } from "./slip_error.ts";
-import { type CalledAs, rename, Rest, shownValue, slipsOf } from "../slips.ts";
+import { type GivenName, rename, RestArgs, shownValue, slipsOf } from "../slips.ts";
 import { ARGUMENT_WRAPPERS, IDLE, IDLE_VALUES } from "./tables.ts";
 import { valueAsMeant } from "./values.ts";
 
@@ -21,13 +21,13 @@ export interface FittedArguments {
  * unchanged.
  * @throws {SlipError} if there are two readings, or if dropping an argument would change the call.
  */
-export function fitArguments(tool: Tool, given: ToolArgs, call: CalledAs): FittedArguments {
+export function fitArguments(tool: Tool, given: ToolArgs, call: GivenName): FittedArguments {
   const repairs: string[] = [];
   const properties = schemasOf(tool);
   const slips = slipsOf(tool) ?? { synonyms: {} };
   const source = unwrap(tool, given, repairs);
   const args: ToolArgs = {};
-  const rest = new Rest({});
+  const rest = new RestArgs({});
   for (const [key, value] of Object.entries(source)) {
     (Object.hasOwn(properties, key) ? args : rest.given)[key] = value;
   }
@@ -103,7 +103,7 @@ function alone(
 }
 
 /** Drops arguments without effect; for a read-only tool, all unknown ones. */
-function dropOthers(tool: Tool, args: ToolArgs, rest: Rest, repairs: string[]): number {
+function dropOthers(tool: Tool, args: ToolArgs, rest: RestArgs, repairs: string[]): number {
   let dropped = 0;
   const synonyms = slipsOf(tool)?.synonyms;
   const { parameters: { additionalProperties: more = false } } = tool;
@@ -130,7 +130,7 @@ function dropOthers(tool: Tool, args: ToolArgs, rest: Rest, repairs: string[]): 
 }
 
 /** @throws {SlipError} for the remaining arguments. */
-function refuse(tool: Tool, args: ToolArgs, rest: Rest): never {
+function refuse(tool: Tool, args: ToolArgs, rest: RestArgs): never {
   const checked = checkArguments(tool, { ...args, ...rest.given });
   throw new SlipError(checked.ok ? `Cannot run ${tool.name}` : checked.error);
 }

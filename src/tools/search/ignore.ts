@@ -1,7 +1,7 @@
 /** `.gitignore` rules as git interprets them (gitignore(5); git's `dir.c` and `wildmatch.c`). @module */
 
 import { gitignoreRegex } from "../../text/glob.ts";
-import { Stopped } from "./regex/dfa.ts";
+import { SearchStopped } from "./regex/dfa.ts";
 
 /** The verdict of rules on a path: true ignores it, false (a `!` rule) includes it. */
 export type IgnoreVerdict = boolean | undefined;
@@ -41,7 +41,7 @@ export function parseIgnore(text: string, stop = () => false): Rules {
   const list: IgnoreRule[] = [];
   let isCut = false;
   for (const line of (ASCII.test(text) ? text : byBytes(text)).split("\n")) {
-    if (stop()) throw new Stopped();
+    if (stop()) throw new SearchStopped();
     const rule = parseIgnoreRule(line.replace(/\r$/, ""));
     if (rule === undefined) continue;
     isCut = list.length === MAX_IGNORE_RULES;
@@ -69,7 +69,7 @@ export function verdict(
     name = byBytes(name);
   }
   const test = (regex: RegExp, text: string) => {
-    if (stop()) throw new Stopped();
+    if (stop()) throw new SearchStopped();
     return regex.test(text);
   };
   if (!rules.names.some((r) => test(r, name)) && !rules.paths.some((r) => test(r, path))) return;
@@ -87,7 +87,7 @@ function byBytes(text: string): string {
 function unions(rules: readonly IgnoreRule[], stop: () => boolean): RegExp[] {
   const list: RegExp[] = [];
   for (let i = 0; i < rules.length;) {
-    if (stop()) throw new Stopped();
+    if (stop()) throw new SearchStopped();
     const sources: string[] = [];
     for (let chars = 0; chars < UNION_CHARS && sources.length < RULES_PER_UNION; i++) {
       if (i === rules.length) break;

@@ -29,7 +29,7 @@ export function leftOut(tally: Tally): string {
 }
 
 /** Returns the reasons why the results of a search are incomplete, other than their size. */
-export function gaps(tally: Tally, end: SearchEnd): string[] {
+export function gapNotes(tally: Tally, end: SearchEnd): string[] {
   const notes = [];
   if (end === "timeout") notes.push("stopped for lack of time: narrow it down with path");
   const parts = skipped(tally);

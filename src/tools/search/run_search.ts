@@ -1,7 +1,7 @@
 /** Runs a search in slices, between which keys, signals and the screen get their turn. A worker is no faster. @module */
 
 import { isStill } from "../files/regular_file.ts";
-import { type Found, Searcher, type SearchJob, sortFound, type Task } from "./searcher.ts";
+import { type FoundFiles, Searcher, type SearchJob, sortFound, type Task } from "./searcher.ts";
 
 export interface SearchLimits {
   sliceMs: number; // the time without a turn of others, in milliseconds
@@ -14,7 +14,7 @@ const MAX_STEP_MS = 2000;
 
 /** The end of a search: `"timeout"` if a part of the tree remains. */
 export type SearchEnd = "done" | "timeout";
-export type SearchResult = Found & { end: SearchEnd };
+export type SearchResult = FoundFiles & { end: SearchEnd };
 
 /**
  * Searches `tasks` for `job`.
@@ -26,7 +26,7 @@ export async function runSearch(
   tasks: readonly Task[],
   signal: AbortSignal,
   limits: Partial<SearchLimits> = {},
-  onSlice?: (found: Found) => void,
+  onSlice?: (found: FoundFiles) => void,
 ): Promise<SearchResult> {
   signal.throwIfAborted();
   const { sliceMs, timeoutMs } = { ...DEFAULTS, ...limits };
@@ -66,8 +66,13 @@ export async function runSearch(
 export const turnOfOthers = () => new Promise<void>((resolve) => setTimeout(resolve));
 
 /** Drops files that are no longer where they were read: a link may have replaced a folder meanwhile. */
-function dropMoved(found: Found, { walk, prefix }: SearchJob, folder: string, since: number): void {
-  const isThere = ({ path, dev = 0, ino = null }: Found["matches"][number]) =>
+function dropMoved(
+  found: FoundFiles,
+  { walk, prefix }: SearchJob,
+  folder: string,
+  since: number,
+): void {
+  const isThere = ({ path, dev = 0, ino = null }: FoundFiles["matches"][number]) =>
     isStill(`${walk.root}/${path.slice(prefix.length)}`, { dev, ino }, folder, since);
   const still = found.matches.filter(isThere);
   found.tally.unreadable += found.matches.length - still.length;

@@ -4,7 +4,7 @@ import {
   findLineEnd,
   findLineStart,
 } from "./regex/line_pattern.ts";
-import { Stopped } from "./regex/dfa.ts";
+import { SearchStopped } from "./regex/dfa.ts";
 import { countUnreadable, emptyTally, type Tally, Walk, type WalkOptions } from "./walk.ts";
 import { hasBom, utf16Label } from "../files/line_endings.ts";
 
@@ -22,7 +22,7 @@ export interface SearchJob {
   limit: number; // the maximum number of characters of lines, or of files, in the results
 }
 
-export interface Found {
+export interface FoundFiles {
   tally: Tally;
   matches: (FileMatches & Partial<Pick<Deno.FileInfo, "dev" | "ino">>)[];
   /** The newest files, with their times of modification in milliseconds. */
@@ -34,7 +34,7 @@ export type Task = string | string[];
 
 export class Searcher {
   readonly tasks: Task[];
-  readonly found: Found = { tally: emptyTally(), matches: [], files: [], more: 0 };
+  readonly found: FoundFiles = { tally: emptyTally(), matches: [], files: [], more: 0 };
   readonly #search: (path: string) => void;
   readonly #walk: Walk;
 
@@ -82,7 +82,7 @@ export class Searcher {
     try {
       return work();
     } catch (error) {
-      if (!(error instanceof Stopped)) throw error;
+      if (!(error instanceof SearchStopped)) throw error;
     }
   }
 }
@@ -90,7 +90,7 @@ export class Searcher {
 const byPath = (a: { path: string }, b: { path: string }) => a.path < b.path ? -1 : 1;
 
 /** Sorts the results and drops those over the limit of `job`. Returns the number of characters of the rest. */
-export function sortFound(found: Found, job: SearchJob): number {
+export function sortFound(found: FoundFiles, job: SearchJob): number {
   found.files.sort((a, b) => b.mtime - a.mtime || byPath(a, b));
   found.matches.sort(byPath);
   let chars = 0;
@@ -111,7 +111,7 @@ const shownPath = (job: SearchJob, path: string) =>
 export const escapedPath = (path: string): string =>
   path.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`);
 
-function fileKeeper(job: SearchJob, found: Found): (path: string) => void {
+function fileKeeper(job: SearchJob, found: FoundFiles): (path: string) => void {
   return (path) => {
     try {
       const mtime = Deno.lstatSync(path).mtime?.getTime() ?? 0;
@@ -127,7 +127,7 @@ function fileKeeper(job: SearchJob, found: Found): (path: string) => void {
 function lineKeeper(
   job: SearchJob,
   { pattern, contextLines, unsaved }: NonNullable<SearchJob["grep"]>,
-  found: Found,
+  found: FoundFiles,
   stop: () => boolean,
 ): (path: string) => void {
   const find = compileLinePattern(pattern, stop);
@@ -245,7 +245,7 @@ let buffer = new Uint8Array(256 * 1024);
 /**
  * Calls `use` with the text of a file as UTF-8 and the open file. A file that is unreadable, binary or too large is
  * counted in `tally` instead. UTF-16 is recognized by its byte order mark. `unsaved` is the editor's text of the file.
- * @throws {Stopped} if `stop`, called between reads, returns true.
+ * @throws {SearchStopped} if `stop`, called between reads, returns true.
  */
 function withFileText(
   path: string,
@@ -263,7 +263,7 @@ function withFileText(
         ? readUtf8(file, tally, stop)
         : new TextEncoder().encode(unsaved);
     } catch (error) {
-      if (error instanceof Stopped) throw error;
+      if (error instanceof SearchStopped) throw error;
       return countUnreadable(path, error, tally);
     }
     if (text !== undefined) use(text, file);
@@ -281,7 +281,7 @@ function readUtf8(file: Deno.FsFile, tally: Tally, stop: () => boolean): Uint8Ar
       tally.large++;
       return undefined;
     }
-    if (length > READ_BYTES && stop()) throw new Stopped("The search was stopped");
+    if (length > READ_BYTES && stop()) throw new SearchStopped("The search was stopped");
     if (length === buffer.length) {
       const larger = new Uint8Array(Math.min(4 * length, MAX_SEARCHED_BYTES + 1));
       larger.set(buffer);

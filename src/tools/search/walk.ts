@@ -8,7 +8,7 @@
 
 import { attempt } from "../../attempt.ts";
 import { slashed } from "../../text/std_path.ts";
-import type { Withheld } from "../../types/tool.ts";
+import type { HiddenPaths } from "../../types/tool.ts";
 import { type IgnoreVerdict, parseIgnore, type Rules, verdict } from "./ignore.ts";
 
 /** The ignore files that apply to a folder, the nearest first. */
@@ -42,7 +42,7 @@ export interface WalkOptions {
   always?: (name: string) => boolean; // the files that no rule ignores
   filter?: Filter; // the files to include; all if it is missing
   /** The files and folders that a policy withholds. Then `root` has no links. */
-  withheld?: Withheld;
+  withheld?: HiddenPaths;
 }
 
 /** Returns an empty tally: the numbers of included and skipped files, by reason. */
@@ -172,7 +172,7 @@ const takes = (filter: Filter | undefined, path: string, name: string): boolean 
 
 /** True if a policy withholds a file, or a folder with all its entries. */
 export function isWithheld(
-  { folder, paths, absolute = [], files }: Withheld,
+  { folder, paths, absolute = [], files }: HiddenPaths,
   path: string,
   isDir: boolean,
 ): boolean {

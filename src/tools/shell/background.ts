@@ -7,13 +7,13 @@ import { aborted, within } from "../../wire/wait.ts";
 import { namesOf } from "./jobs.ts";
 import { type JobOutput, joinedOutput, OutputCapture } from "./output_capture.ts";
 import { endNow } from "./process_group.ts";
-import { DRAIN_MS, exitCodeText, FRAME_CHARS, GRACE_MS, leftBehind } from "./shell_process.ts";
+import { DRAIN_MS, exitCodeText, FRAME_CHARS, GRACE_MS, leftText } from "./shell_process.ts";
 import {
+  endShell,
   limitLines,
   type StartedShell,
   startShell,
   type Streams,
-  tidyUp,
 } from "./shell_process.ts";
 
 /** A command that ends within this time, in ms, does not become a job: its port is in use, for example. */
@@ -169,7 +169,7 @@ class ShellJob implements Job {
     const stoppedAs = this.#stoppedAs;
     const isStopped = stoppedAs !== undefined;
     const graceMs = isStopped ? JOB_STOP_MS : GRACE_MS;
-    const { left, status, mended } = await tidyUp(this.shell, [output], graceMs);
+    const { left, status, mended } = await endShell(this.shell, [output], graceMs);
     this.#end = [`exit code: ${exitCodeText(status)}`];
     if (!isStopped) {
       const said = { stderr: output.tail(MAX_FIRST_NEWS_BYTES) };
@@ -178,7 +178,7 @@ class ShellJob implements Job {
       this.limit = limit;
     }
     this.#end.push(...mended);
-    if (left.length > 0 && !isStopped) this.#end.push(leftBehind(left));
+    if (left.length > 0 && !isStopped) this.#end.push(leftText(left));
     this.#elapsedMs = performance.now() - this.startedAt;
     if (!isStopped && !status?.signal) this.exitCode = status?.code;
     this.outcome = stoppedAs ?? status?.signal ?? `exit code ${status?.code ?? "unknown"}`;

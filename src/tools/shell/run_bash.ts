@@ -5,7 +5,7 @@ import { InterruptedError } from "../call_errors.ts";
 import type { ToolArgs } from "../schema.ts";
 import { movedToBackground } from "./background.ts";
 import type { OutputCapture } from "./output_capture.ts";
-import { exitCodeText, FRAME_CHARS, leftBehind, limitLines, runShell } from "./shell_process.ts";
+import { exitCodeText, FRAME_CHARS, leftText, limitLines, runShell } from "./shell_process.ts";
 import type { Streams } from "./shell_process.ts";
 
 const TIMEOUT_EXIT_CODE = 124;
@@ -43,7 +43,7 @@ export async function runBash(args: ToolArgs, context: ToolContext): Promise<Too
   const lines = [`exit code: ${isTimedOut ? code : exitCodeText(status)}`, ...limits, ...mended];
   const end = `ended after ${timeout_seconds} s, the output is what came so far`;
   if (isTimedOut) lines.push(`timed_out: true (${end})`);
-  else if (left.length > 0) lines.push(leftBehind(left));
+  else if (left.length > 0) lines.push(leftText(left));
   return {
     content: [...lines, sections(output)].join("\n"),
     output,

@@ -112,7 +112,7 @@ export async function runShell(command: string, context: ToolContext, options: R
     return { left: [], status: undefined, mended: [], shell, streams, ended };
   }
   if (ended === "exit") await within(DRAIN_MS, Promise.all(captures.map(({ done }) => done)));
-  const end = await tidyUp(shell, captures, ended === "timeout" ? TIMEOUT_GRACE_MS : GRACE_MS);
+  const end = await endShell(shell, captures, ended === "timeout" ? TIMEOUT_GRACE_MS : GRACE_MS);
   release();
   return { ...end, shell, streams, ended };
 }
@@ -162,7 +162,7 @@ async function shellsFor(command: string, cwd: string): Promise<[string, string[
 }
 
 /** Ends the remaining processes of a shell whose output is `captures`. Returns its status if it can be ended. */
-export async function tidyUp(
+export async function endShell(
   { child, finish }: StartedShell,
   captures: readonly JobOutput[],
   graceMs: number,
@@ -180,7 +180,7 @@ export async function tidyUp(
 }
 
 /** Names the processes that had to be ended. */
-export function leftBehind(left: readonly string[]): string {
+export function leftText(left: readonly string[]): string {
   const names = [...new Set(left)].slice(0, 5).join(", ").slice(0, 100);
   return `ended processes it left in the background: ${left.length} (${names})`;
 }

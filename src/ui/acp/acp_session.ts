@@ -22,7 +22,7 @@ import { jobEnded, progressLine } from "../progress.ts";
 import { instructionLines } from "../../extensions/instructions/instruction_lines.ts";
 import { editorFiles } from "./editor_files.ts";
 import type { Editor } from "./editor.ts";
-import { askAbout, askApproval, type Asking } from "./questions.ts";
+import { askAbout, askApproval, type EditorSession } from "./questions.ts";
 import { replayUpdates } from "./replay.ts";
 import { ShownCalls } from "./shown_calls.ts";
 import { ConfigOptions, modeIn } from "./config_options.ts";
@@ -257,7 +257,7 @@ export class AcpSession implements Frontend {
   readonly approve = (approval: Approval, signal: AbortSignal): Promise<ApprovalAnswer> =>
     askApproval(approval, this.#session.agent.state.workingDir, this.#asking, signal);
 
-  get #asking(): Asking {
+  get #asking(): EditorSession {
     return { editor: this.editor, sessionId: this.#id, calls: this.#calls };
   }
 

@@ -6,7 +6,7 @@ import type { ToolExecution } from "../../types/event.ts";
 import type { Change, ChangeLine, Subject } from "../../types/tool.ts";
 import {
   askedText,
-  type Called,
+  type CallFacts,
   type CallKind,
   callText,
   kindOf,
@@ -37,7 +37,7 @@ export interface CallUpdate {
 }
 
 export function begunCall(
-  call: Called & { id: string },
+  call: CallFacts & { id: string },
   folder: string,
   status: "pending" | "in_progress",
 ): CallUpdate {

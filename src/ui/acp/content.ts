@@ -87,7 +87,7 @@ function pathOf(uri: string, folder: string): string | undefined {
   }
 }
 
-export function saidBlocks(message: Message): ContentBlock[] {
+export function userBlocks(message: Message): ContentBlock[] {
   const images = (message.parts ?? []).filter((part) => part.type === "image");
   const text = typedText(message);
   return [

@@ -11,7 +11,7 @@ import type { Editor } from "./editor.ts";
 import type { ShownCalls } from "./shown_calls.ts";
 import { objectOr } from "../../text/json.ts";
 
-export interface Asking {
+export interface EditorSession {
   editor: Editor;
   sessionId: string;
   calls: Pick<ShownCalls, "begin" | "answer">;
@@ -30,7 +30,7 @@ const OPTIONS: Readonly<
 export async function askApproval(
   approval: Approval,
   folder: string,
-  asking: Asking,
+  asking: EditorSession,
   signal: AbortSignal,
 ): Promise<ApprovalAnswer> {
   const { call, subAgent } = approval;
@@ -66,7 +66,7 @@ export async function askApproval(
 export async function askAbout(
   { kind, text, title, files, path }: Confirmation,
   folder: string,
-  asking: Asking,
+  asking: EditorSession,
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
   const toolCallId = `${kind}-${crypto.randomUUID()}`;
@@ -94,7 +94,7 @@ export async function askAbout(
 async function picked(
   toolCall: CallUpdate,
   options: readonly { optionId: string; name: string; kind: string }[],
-  { editor, sessionId }: Asking,
+  { editor, sessionId }: EditorSession,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const params = { sessionId, toolCall, options };

@@ -3,7 +3,7 @@ import { typedText } from "../../text/parts.ts";
 import type { Message, ToolCall } from "../../types/message.ts";
 import { pastExecution } from "../past_execution.ts";
 import { endedCall } from "./call_updates.ts";
-import { saidBlocks } from "./content.ts";
+import { userBlocks } from "./content.ts";
 
 export function* replayUpdates({ agent, executions }: Session): Generator<Record<string, unknown>> {
   const { messages, workingDir } = agent.state;
@@ -27,7 +27,7 @@ export function* replayUpdates({ agent, executions }: Session): Generator<Record
 function* textUpdates(message: Message): Generator<Record<string, unknown>> {
   const { role, reasoning = "", id: messageId = crypto.randomUUID() } = message;
   if (role === "user") {
-    for (const block of saidBlocks(message)) {
+    for (const block of userBlocks(message)) {
       yield { sessionUpdate: "user_message_chunk", content: block, messageId };
     }
     return;

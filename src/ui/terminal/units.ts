@@ -18,9 +18,10 @@ export interface LinePlace {
 }
 
 /** An earlier text, with the ranges of it that were pasted if there are any. */
-export type Entry = string | Pick<TextPart, "text" | "pasted">;
+export type HistoryEntry = string | Pick<TextPart, "text" | "pasted">;
 
-export const entryText = (entry: Entry): string => typeof entry === "string" ? entry : entry.text;
+export const entryText = (entry: HistoryEntry): string =>
+  typeof entry === "string" ? entry : entry.text;
 
 /** A paste of more lines or characters is shown as a label. */
 const MAX_PASTED_LINES = 20;
@@ -39,7 +40,7 @@ export function pastedUnits(text: string): readonly Unit[] {
 }
 
 /** The units of an earlier text: an `@`, or a first character, that was pasted stays inert. */
-export function entryUnits(entry: Entry): readonly Unit[] {
+export function entryUnits(entry: HistoryEntry): readonly Unit[] {
   const text = entryText(entry).replace(/\r\n?/g, "\n");
   const { pasted = [] } = typeof entry === "string" ? {} : entry;
   const [start, end] =

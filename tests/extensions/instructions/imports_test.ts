@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { CopilotAgent } from "../../../src/agent/agent.ts";
 import { localConfig } from "../../../src/config.ts";
 import { FolderTrust } from "../../../src/safety/folder_trust.ts";
-import { heedInstructions } from "../../../src/extensions/instructions/instructions.ts";
+import { loadInstructions } from "../../../src/extensions/instructions/instructions.ts";
 import { instructionLines } from "../../../src/extensions/instructions/instruction_lines.ts";
 import { placesWith } from "../../helpers/places.ts";
 
@@ -13,7 +13,7 @@ async function heeded(files: Record<string, string>, choice = {}, link?: string)
   const agent = new CopilotAgent({ local: localConfig({ model: "test" }) }, at.folder);
   const permissions = at.permissions(choice);
   const folderTrust = new FolderTrust(undefined);
-  const found = await heedInstructions({ agent, permissions, folderTrust }, { trust: true });
+  const found = await loadInstructions({ agent, permissions, folderTrust }, { trust: true });
   const text = agent.state.instructions.replaceAll(/^Instructions of the project.*\n/gm, "");
   return { text, lines: instructionLines(found, "flags") };
 }

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../../src/agent/agent.ts";
 import {
-  heedInstructions,
+  loadInstructions,
   trustInstructions,
   trustsInstructions,
 } from "../../../src/extensions/instructions/instructions.ts";
@@ -44,9 +44,9 @@ const storeOf = ({ stateFolder }: Permissions) => new FolderTrust(stateFolder);
 function heed(
   agent: CopilotAgent,
   permissions: Permissions,
-  options: Parameters<typeof heedInstructions>[1],
+  options: Parameters<typeof loadInstructions>[1],
 ) {
-  return heedInstructions({ agent, permissions, folderTrust: storeOf(permissions) }, options);
+  return loadInstructions({ agent, permissions, folderTrust: storeOf(permissions) }, options);
 }
 
 /** Settings of a user whose folders of settings and state are in `home`. */
@@ -113,7 +113,7 @@ Deno.test("TRU-01 what a folder brings is asked about once, and kept for the rep
     await trustInstructions(storeOf(permissions), folder, undefined);
     const agent = agentIn(folder);
     const heeded = await heed(agent, await settingsIn(folder), {});
-    assertEquals([instructionLines(heeded, "terminal"), heeded.isHeeded], [[], false]);
+    assertEquals([instructionLines(heeded, "terminal"), heeded.isLoaded], [[], false]);
     assertEquals(agent.systemPrompt.includes("be brief"), false);
   });
 });
@@ -139,7 +139,7 @@ Deno.test("R-18 trust is bound to what each file says: a change is asked about, 
     for (let times = 0; times < 2; times++) {
       const { asked, heeded, texts } = await begun(sub, home);
       assertEquals(asked, [instructionQuestion({ doubt: "content", files: [unchanged, added] })]);
-      assertEquals([texts, heeded.isHeeded, heeded.doubt], [["one", "two"], undefined, "content"]);
+      assertEquals([texts, heeded.isLoaded, heeded.doubt], [["one", "two"], undefined, "content"]);
     }
     await put("AGENTS.md", "one\n2\n");
     const lines = [
@@ -167,9 +167,9 @@ Deno.test("R-18 trust is bound to what each file says: a change is asked about, 
     await put("AGENTS.md", "4\n");
     assertEquals((await begun(sub, home, false)).texts, []);
     const refused = await begun(sub, home, true);
-    assertEquals([refused.asked, refused.texts, refused.heeded.isHeeded], [[], [], false]);
+    assertEquals([refused.asked, refused.texts, refused.heeded.isLoaded], [[], [], false]);
     const yes = await heed(agentIn(sub), await settingsIn(home), { answer: true });
-    assertEquals([yes.isHeeded, (await begun(sub, home)).texts], [true, ["4", "new"]]);
+    assertEquals([yes.isLoaded, (await begun(sub, home)).texts], [true, ["4", "new"]]);
   });
 });
 
@@ -185,7 +185,7 @@ Deno.test("R-18 another folder at the same path is not trusted, though it says t
       const other = await begun(folder, home);
       const files = [{ name: "AGENTS.md", lines: 1, text: "be brief\n" }];
       assertEquals(other.asked, [instructionQuestion({ doubt: "folder", files })]);
-      assertEquals([other.texts, other.heeded.isHeeded], [[], undefined]);
+      assertEquals([other.texts, other.heeded.isLoaded], [[], undefined]);
       // The answer is for this folder: the one before is another now.
       assertEquals((await begun(folder, home, true)).texts, ["be brief"]);
       assertEquals((await begun(folder, home)).asked, []);
@@ -342,9 +342,9 @@ Deno.test("of two files in a folder the first counts, empty ones are none, lines
   await folderWith({ ".git/HEAD": "", ...files }, async (folder) => {
     const agent = agentIn(`${folder}/a/b`);
     const heeded = await heed(agent, await settingsIn(folder), { trust: true });
-    assertEquals(heeded.files, [{ name: "../AGENTS.md", lines: 2, isHeeded: true }]);
+    assertEquals(heeded.files, [{ name: "../AGENTS.md", lines: 2, isLoaded: true }]);
     const none = await heed(agentIn(folder), await settingsIn(folder), {});
-    assertEquals([none.files, none.isHeeded], [[], true]);
+    assertEquals([none.files, none.isLoaded], [[], true]);
   });
 });
 

@@ -1,6 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
-import { newsLines, pendingLine, serverQuestion } from "../../../src/extensions/mcp/mcp_text.ts";
+import {
+  pendingLine,
+  serverChangeLines,
+  serverQuestion,
+} from "../../../src/extensions/mcp/mcp_text.ts";
 import type { ToolChange } from "../../../src/extensions/mcp/server.ts";
 
 Deno.test("an MCP server is shown with all that its approval is about", () => {
@@ -44,12 +48,12 @@ Deno.test("notices of servers name what to do, in the frontend's own words", () 
     const line = pendingLine(servers, way);
     assertEquals(line, `MCP servers not approved yet, so not started: ${end}`);
   }
-  assertEquals(newsLines({ type: "left_out", server: "s", reasons: ["a", "b"] }, "flags"), [
+  assertEquals(serverChangeLines({ type: "left_out", server: "s", reasons: ["a", "b"] }, "flags"), [
     "MCP server s is not used: a",
     "MCP server s is not used: b",
   ]);
   const now = { name: "t", inputSchema: {} };
-  assertEquals(newsLines({ type: "changed", server: "s", tools: [{ now }] }, "terminal"), [
+  assertEquals(serverChangeLines({ type: "changed", server: "s", tools: [{ now }] }, "terminal"), [
     "MCP server s: tools that changed since you approved it are not offered: t (new) (/mcp approve s shows them)",
   ]);
 });

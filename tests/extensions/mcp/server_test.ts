@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
 import type { HttpAuth } from "../../../src/extensions/mcp/http.ts";
-import type { McpServer, ServerNews, ServerOptions } from "../../../src/extensions/mcp/server.ts";
+import type { McpServer, ServerChange, ServerOptions } from "../../../src/extensions/mcp/server.ts";
 import { McpServers } from "../../../src/extensions/mcp/servers.ts";
 import { serverOptions } from "../../helpers/mcp.ts";
 import { waitUntil } from "../../helpers/wait_until.ts";
@@ -24,7 +24,7 @@ interface Served extends AsyncDisposable {
   servers: McpServers;
   server: McpServer;
   asked: string[];
-  news: ServerNews[];
+  news: ServerChange[];
   again(more?: Partial<ServerOptions>): Promise<McpServers>;
 }
 
@@ -47,7 +47,7 @@ async function served(
     if (result instanceof Response) return result;
     return Response.json({ jsonrpc: "2.0", id, result });
   });
-  const news: ServerNews[] = [];
+  const news: ServerChange[] = [];
   const usual = serverOptions(".");
   const url = `http://127.0.0.1:${http.addr.port}/mcp`;
   const open = (now: Partial<ServerOptions> = {}) =>

@@ -5,7 +5,7 @@ import { assertRejects } from "@std/assert/rejects";
 import { assertStringIncludes } from "@std/assert/string-includes";
 import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
 import { McpServers } from "../../../src/extensions/mcp/servers.ts";
-import type { ServerNews, ServerOptions } from "../../../src/extensions/mcp/server.ts";
+import type { ServerChange, ServerOptions } from "../../../src/extensions/mcp/server.ts";
 import type { Confine } from "../../../src/types/confine.ts";
 import type { Tool, ToolContext } from "../../../src/types/tool.ts";
 import { badServer, serverOptions } from "../../helpers/mcp.ts";
@@ -17,7 +17,7 @@ import { tempFolder } from "../../helpers/temp_folder.ts";
 interface Bad extends AsyncDisposable {
   servers: McpServers;
   folder: string;
-  news: ServerNews[];
+  news: ServerChange[];
   /** Calls a tool by the name that its server gave it. */
   call(name: string, args?: Record<string, unknown>, signal?: AbortSignal): Promise<string>;
   find(query: string): Promise<string>;
@@ -33,7 +33,7 @@ async function bad(mode: string, { args = [], fields = {}, folder: given, more =
 } = {}): Promise<Bad> {
   const folder = given ?? await Deno.makeTempDir();
   const server = { ...badServer(mode, `${folder}/notes`, ...args), ...fields };
-  const news: ServerNews[] = [];
+  const news: ServerChange[] = [];
   const servers = await McpServers.open(
     definitionsIn({ mcpServers: { bad: server } }, { scope: "user" }),
     { ...serverOptions(folder, `${folder}/memory`), onNews: (one) => void news.push(one), ...more },

@@ -431,7 +431,7 @@ Deno.test("/tokens says what came from the cache, and the cost where it is known
 
 Deno.test("/help in an editor has a row for each command it can run; the others say why they cannot", async () => {
   await using fake = await fakeSession(NO_SERVER, {}, {
-    surface: { way: "editor", columns: 40 },
+    surface: { kind: "editor", columns: 40 },
   });
   const rows = (await fake.command("/help"))!.split("\n");
   const commands = fake.session.commands();

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { parseIgnore, verdict } from "../../../src/tools/search/ignore.ts";
-import { Stopped } from "../../../src/tools/search/regex/dfa.ts";
+import { SearchStopped } from "../../../src/tools/search/regex/dfa.ts";
 import { randomBelow } from "../../helpers/split.ts";
 import { run, testUnless, type Workspace } from "../workspace.ts";
 
@@ -209,8 +209,8 @@ Deno.test("R-07 rules that are too large for one expression are several", () => 
 Deno.test("R-07 rules are read and applied until it is to stop", () => {
   const text = Array.from({ length: 1000 }, (_, i) => `*x${i}*y*`).join("\n");
   const stopAfter = (calls: number) => () => calls-- === 0;
-  assertThrows(() => parseIgnore(text, stopAfter(999)), Stopped);
-  assertThrows(() => parseIgnore(text, stopAfter(1005)), Stopped);
+  assertThrows(() => parseIgnore(text, stopAfter(999)), SearchStopped);
+  assertThrows(() => parseIgnore(text, stopAfter(1005)), SearchStopped);
   const rules = parseIgnore(text);
-  assertThrows(() => verdict(rules, "a", "a", false, stopAfter(5)), Stopped);
+  assertThrows(() => verdict(rules, "a", "a", false, stopAfter(5)), SearchStopped);
 });

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { promptParts, saidBlocks } from "../../../src/ui/acp/content.ts";
+import { promptParts, userBlocks } from "../../../src/ui/acp/content.ts";
 import type { Part } from "../../../src/types/message.ts";
 
 const link = (uri: string, name?: unknown) => ({ type: "resource_link", uri, name });
@@ -71,8 +71,8 @@ Deno.test("acp: what is no prompt is refused, with its place", () => {
 
 Deno.test("acp: what a person said is shown again, its images too", () => {
   const image = { type: "image", mediaType: "image/png", data: "d" } as const;
-  assertEquals(saidBlocks({ role: "user", content: "hi" }), [{ type: "text", text: "hi" }]);
-  assertEquals(saidBlocks({ role: "user", content: "", parts: [image] }), [
+  assertEquals(userBlocks({ role: "user", content: "hi" }), [{ type: "text", text: "hi" }]);
+  assertEquals(userBlocks({ role: "user", content: "", parts: [image] }), [
     { type: "image", mimeType: "image/png", data: "d" },
   ]);
 });

@@ -28,8 +28,8 @@ Deno.test("editors: a question about trust has all of the text and of the change
     (_, i) => ({ kind: "+", text: `new ${i}`, line: i + 1 }) as const,
   );
   const files = [
-    { name: "AGENTS.md", lines: 60, text, isHeeded: false },
-    { name: "b", lines: 60, change: { type: "added", lines } as const, isHeeded: false },
+    { name: "AGENTS.md", lines: 60, text, isLoaded: false },
+    { name: "b", lines: 60, change: { type: "added", lines } as const, isLoaded: false },
   ];
   const { asking, shown } = answering("reject_once");
   const question = instructionQuestion({ files, doubt: "content" });

@@ -182,7 +182,7 @@ Deno.test("what is of no use to a reader of a stream is not printed; what is, on
     { type: "rule_added", rule: "x", words: "x" },
     { type: "session_notice", notice: { code: "record", why: "so\x1b" } },
     { type: "resumed", resumed: undefined },
-    { type: "instructions", instructions: { files: [], refused: [], isHeeded: true } },
+    { type: "instructions", instructions: { files: [], refused: [], isLoaded: true } },
     { type: "job_ended", job: { number: 1, exitCode: 0, command: "ls" } as Job },
   ];
   for (const event of events) frontend.onEvent(event);

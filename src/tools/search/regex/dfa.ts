@@ -11,9 +11,9 @@
  */
 
 import type { CharSet } from "./char_sets.ts";
-import type { Look, Node, Regex } from "./parse.ts";
+import type { Assertion, Node, Regex } from "./parse.ts";
 
-export class Stopped extends Error {
+export class SearchStopped extends Error {
   override name = "Stopped";
 }
 
@@ -27,16 +27,16 @@ export class Meter {
 
   constructor(private readonly stop: () => boolean) {}
 
-  /** @throws {Stopped} */
+  /** @throws {SearchStopped} */
   ask(): void {
-    if (this.stop()) throw new Stopped("The search was stopped");
+    if (this.stop()) throw new SearchStopped("The search was stopped");
     this.left = BYTES_PER_ASK;
   }
 }
 
 /** The places of an expression, each with its operation and the next place. */
 interface Program {
-  ops: ("set" | "split" | "match" | Look)[];
+  ops: ("set" | "split" | "match" | Assertion)[];
   args: number[]; // the id of a set, or the other next place of a split
   next: number[];
   start: number;
@@ -80,8 +80,8 @@ function compile(root: Node): Program {
 /** The sides of a place: the kind of the character before or after it. No match starts within a line break. */
 const EDGE = 0, OTHER = 1, IN_WORD = 2, IN_BREAK = 3;
 
-/** The test of each {@linkcode Look} for the sides of a place. */
-const HOLDS: Readonly<Record<Look, (before: number, after: number) => boolean>> = {
+/** The test of each {@linkcode Assertion} for the sides of a place. */
+const HOLDS: Readonly<Record<Assertion, (before: number, after: number) => boolean>> = {
   "^": (before) => before === EDGE,
   "$": (_, after) => after === EDGE,
   b: (before, after) => (before === IN_WORD) !== (after === IN_WORD),
@@ -174,7 +174,7 @@ export class Dfa {
     this.#drop();
   }
 
-  /** Returns the end of a line's first match in `from` (a line's start) to `to`; -1 without one. @throws {Stopped} */
+  /** Returns the end of a line's first match in `from` (a line's start) to `to`; -1 without one. @throws {SearchStopped} */
   findEnd(bytes: Uint8Array, from: number, to: number): number {
     const meter = this.meter;
     const { ofByte } = this.#kinds;

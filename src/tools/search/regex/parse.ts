@@ -9,11 +9,11 @@ import { POSIX_CLASSES } from "../../../text/glob.ts";
 import { type CharSet, CharSets } from "./char_sets.ts";
 
 /** A condition on a place: start and end of a line, `\b`, `\B`, start and end of a word. */
-export type Look = "^" | "$" | "b" | "B" | "<" | ">";
+export type Assertion = "^" | "$" | "b" | "B" | "<" | ">";
 
 export type Node =
   | { type: "set"; set: CharSet }
-  | { type: "look"; look: Look }
+  | { type: "look"; look: Assertion }
   | { type: "all"; nodes: Node[] }
   | { type: "any"; nodes: Node[] }
   | { type: "repeat"; node: Node; min: number; max: number };
@@ -21,7 +21,7 @@ export type Node =
 export interface Regex {
   root: Node;
   sets: readonly CharSet[];
-  /** The characters of words, if a {@linkcode Look} needs them. */
+  /** The characters of words, if a {@linkcode Assertion} needs them. */
   word: CharSet | undefined;
 }
 
@@ -30,8 +30,8 @@ const MAX_GROUP_DEPTH = 200;
 /** `\d` and the like, `\p{L}`, `\pL`. */
 const CLASS_ESCAPE = /\\(?:([dDsSwW])|[pP](\{[^{}\\]*\}|[A-Z]))/y;
 const CONTROLS: Record<string, number> = { t: 9, n: 10, v: 11, f: 12, r: 13, a: 7, e: 27 };
-/** The escapes of a {@linkcode Look} with another letter. */
-const TEXT_ENDS: Record<string, Look> = { A: "^", z: "$", Z: "$" };
+/** The escapes of a {@linkcode Assertion} with another letter. */
+const TEXT_ENDS: Record<string, Assertion> = { A: "^", z: "$", Z: "$" };
 const ESCAPE_ALL = "To find a literal text put \\ before each of \\ ^ $ . * + ? ( ) [ ] { } |";
 const escapeCode = (code: number) => `\\u{${code.toString(16)}}`;
 /** Parses `pattern`. @throws {SyntaxError} if it is invalid; the message suggests the next step. */
@@ -178,7 +178,7 @@ class RegexParser {
     const [, look] = this.#take(/\\([bBAzZ<>])/y) ?? [];
     if (look) {
       if (/[bB<>]/.test(look)) this.#word ??= this.#brackets("\\w");
-      return { type: "look", look: TEXT_ENDS[look] ?? look as Look };
+      return { type: "look", look: TEXT_ENDS[look] ?? look as Assertion };
     }
     if (this.#take(/\\(?:[1-9]|k[<{])/y)) {
       this.#fail("back-references are not supported", "Write what it refers to once more");

@@ -1,6 +1,6 @@
 /** Completion of the text before the cursor, with a menu below the line. @module */
 
-import { detailRows, listHeight, type ListLook, listRows, stepped } from "../screen/list.ts";
+import { detailRows, listHeight, listRows, type ListStyle, stepped } from "../screen/list.ts";
 import type { CellRow } from "../screen/frame.ts";
 import { DIM } from "../style.ts";
 import type { TerminalSize } from "../tty.ts";
@@ -10,7 +10,7 @@ import { graphemes } from "../../../text/width.ts";
 import { type LineState, withUnits } from "./state.ts";
 
 /** A text that could be inserted before the cursor. */
-export interface Offer {
+export interface CompletionItem {
   /** The text of its row. */
   label: string;
   /** A short description. */
@@ -30,11 +30,11 @@ export interface Completion {
   /** The number of characters (UTF-16) before the cursor that an item replaces. */
   replace: number;
   /** Best first. */
-  items: readonly (string | Offer)[];
+  items: readonly (string | CompletionItem)[];
   /** True if the menu opens while the text is typed, with its first row selected. */
   isTyped?: boolean;
   /** Resolves with a longer completion, or undefined; called while the menu is open. */
-  more?: () => Promise<Completion | undefined>;
+  loadMore?: () => Promise<Completion | undefined>;
 }
 
 /** Completes the text before the cursor, of which it receives at most 1024 characters on each side. */
@@ -44,7 +44,7 @@ export type Completer = (
 ) => Completion | undefined | Promise<Completion | undefined>;
 
 export interface Menu {
-  readonly items: readonly Offer[];
+  readonly items: readonly CompletionItem[];
   readonly chosen: number;
   /** The position in the line where items are inserted. */
   readonly from: number;
@@ -53,7 +53,7 @@ export interface Menu {
   readonly units: LineState["units"];
   readonly isTyped: boolean;
   readonly isPut: boolean;
-  readonly more?: Completion["more"];
+  readonly loadMore?: Completion["loadMore"];
 }
 
 const MAX_CHARS = 1024;
@@ -72,8 +72,8 @@ function textBefore({ units, cursor }: LineState): string {
   return text.length > MAX_CHARS ? `…${text.slice(-MAX_CHARS)}` : text;
 }
 
-export async function nextMenu({ more }: Menu, state: LineState): Promise<Menu | undefined> {
-  return more && await menuOf(more, state);
+export async function nextMenu({ loadMore }: Menu, state: LineState): Promise<Menu | undefined> {
+  return loadMore && await menuOf(loadMore, state);
 }
 
 async function menuOf(
@@ -83,7 +83,7 @@ async function menuOf(
   try {
     const found = await complete();
     if (!found || found.items.length === 0) return undefined;
-    const { items, replace, isTyped = false, more } = found;
+    const { items, replace, isTyped = false, loadMore } = found;
     let from = cursor;
     for (let left = replace; left > 0 && from > 0; from--) {
       left -= unitsText([units[from - 1]!]).length;
@@ -96,17 +96,17 @@ async function menuOf(
       units,
       isTyped,
       isPut: false,
-      more,
+      loadMore,
     };
   } catch {
     return undefined;
   }
 }
 
-export const offeredText = ({ text, label }: Offer): string => text ?? label;
+export const itemText = ({ text, label }: CompletionItem): string => text ?? label;
 
 export function withCommonStart(state: LineState, { items, from, typed }: Menu): LineState {
-  const common = commonStart(items.map(offeredText));
+  const common = commonStart(items.map(itemText));
   // A completer may match letters within its items.
   if (common.length < typed.length && items.length > 1) return state;
   return withUnits(state, from, state.cursor, graphemes(common));
@@ -122,10 +122,10 @@ function commonStart(items: readonly string[]): string {
   return common.join("");
 }
 
-export function putOffer(state: LineState, menu: Menu, step: -1 | 0 | 1): [LineState, Menu] {
+export function insertItem(state: LineState, menu: Menu, step: -1 | 0 | 1): [LineState, Menu] {
   const { items, from, isPut } = menu;
   const chosen = stepped(menu.chosen, step, items.length);
-  const next = withUnits(state, from, state.cursor, graphemes(offeredText(items[chosen]!)));
+  const next = withUnits(state, from, state.cursor, graphemes(itemText(items[chosen]!)));
   // One undo removes all items that were tried.
   return [isPut ? { ...next, undo: state.undo } : next, {
     ...menu,
@@ -138,17 +138,17 @@ export function putOffer(state: LineState, menu: Menu, step: -1 | 0 | 1): [LineS
 export function menuRows(
   { items, chosen, typed, isTyped }: Menu,
   { columns, rows }: TerminalSize,
-  look: ListLook,
+  style: ListStyle,
 ): CellRow[] {
   // The sign in front is not a part of the name.
   const word = typed.replace(/^[/@"]+/, "");
   const shown = word === "" ? items : items.map(({ group: _, ...item }) => item);
-  const below = detailRows(items, items[chosen], { columns, rows }, look.sgr);
+  const below = detailRows(items, items[chosen], { columns, rows }, style.sgr);
   const height = listHeight(rows - below.length);
-  const list = listRows(shown, chosen, { columns, rows: height }, { ...look, word });
+  const list = listRows(shown, chosen, { columns, rows: height }, { ...style, word });
   const keys = items[chosen]?.isOpen ? "Tab or Enter inserts" : "Tab inserts · Enter runs it";
   const counted = list.length < items.length && `${chosen + 1}/${items.length}`;
   const hint = [counted, isTyped && keys].filter(Boolean).join(" · ");
   if (hint === "" || list.length + 1 >= rows) return [...list, ...below];
-  return [...list, ...below, styledRow(`${look.sgr(DIM)}  ${hint}`, columns)];
+  return [...list, ...below, styledRow(`${style.sgr(DIM)}  ${hint}`, columns)];
 }

@@ -17,7 +17,7 @@ import {
 } from "../units.ts";
 import type { ActionName } from "./actions.ts";
 import {
-  type Did,
+  type KeyKind,
   type LineEffect,
   type LineState,
   undone,
@@ -195,7 +195,7 @@ export const EDITS = {
   "downcase-word": recase((word) => word.toLowerCase()),
   "capitalize-word": recase(capitalize),
   "undo": (state) => undone(state) ?? "bell",
-} satisfies Readonly<Record<ActionName, EditCommand | LineEffect | [EditCommand, Did]>>;
+} satisfies Readonly<Record<ActionName, EditCommand | LineEffect | [EditCommand, KeyKind]>>;
 
 /** A longer piece of text was pasted by a terminal without bracketed paste. */
 const MAX_TYPED = 200;

@@ -3,7 +3,7 @@
 import { attempt } from "../../../attempt.ts";
 import { dirname } from "../../../text/std_path.ts";
 import type { TextPart } from "../../../types/message.ts";
-import { type Entry, entryText } from "../units.ts";
+import { entryText, type HistoryEntry } from "../units.ts";
 
 interface SavedEntry extends Pick<TextPart, "text"> {
   pasted?: TextPart["pasted"] | undefined;
@@ -17,7 +17,7 @@ const MAX_ENTRY_BYTES = 64 * 2 ** 10;
 /** The history of a folder; the first entry creates the file. */
 export class History {
   /** Oldest first, each text once; those of the folder come after all others. */
-  readonly entries: Entry[];
+  readonly entries: HistoryEntry[];
   #newest: string | undefined;
 
   /**
@@ -50,7 +50,7 @@ export class History {
   }
 }
 
-const knownEntry = ({ text, pasted }: Omit<SavedEntry, "folder">): Entry =>
+const knownEntry = ({ text, pasted }: Omit<SavedEntry, "folder">): HistoryEntry =>
   pasted ? { text, pasted } : text;
 
 function load(path: string, maxBytes: number): SavedEntry[] {

@@ -37,15 +37,15 @@ function withModifiers(name: string, modifier: number): string {
 }
 
 /** A key's name, its text, or undefined if a sequence is not a key. */
-export type Meaning = { name: string } | { text: string } | undefined;
+export type KeyMeaning = { name: string } | { text: string } | undefined;
 
 /** The meaning of `SS3 params letter`; `alt`: an Escape came before it. */
-export function ss3Meaning(params: string, letter: string, alt: boolean): Meaning {
+export function ss3Meaning(params: string, letter: string, alt: boolean): KeyMeaning {
   return keyNamed(FINALS[letter], Number(params.split(";").at(-1) || 1), alt);
 }
 
 /** The meaning of `CSI params letter`; `alt`: an Escape came before it. */
-export function csiMeaning(params: string, letter: string, alt: boolean): Meaning {
+export function csiMeaning(params: string, letter: string, alt: boolean): KeyMeaning {
   if (!/^[\d;:]*$/.test(params)) return undefined; // an answer of the terminal, or a mouse
   const groups = params.split(";").map((group) => group.split(":").map(Number));
   const [first, shifted] = groups[0] as [number, number?];
@@ -59,13 +59,13 @@ export function csiMeaning(params: string, letter: string, alt: boolean): Meanin
   return keyNamed(FINALS[letter], modifier, alt);
 }
 
-function keyNamed(name: string | undefined, modifier: number, alt: boolean): Meaning {
+function keyNamed(name: string | undefined, modifier: number, alt: boolean): KeyMeaning {
   if (name === undefined) return undefined;
   return { name: withModifiers(name, alt ? ((modifier - 1) | 2) + 1 : modifier) };
 }
 
 /** A code point with modifiers; `shifted` is the character with Shift. */
-function codeMeaning(code: number, modifier: number, shifted: number | undefined): Meaning {
+function codeMeaning(code: number, modifier: number, shifted: number | undefined): KeyMeaning {
   const name = CODES[code];
   if (name !== undefined) return { name: withModifiers(name, modifier) };
   const bits = modifier - 1;

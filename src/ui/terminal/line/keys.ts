@@ -4,7 +4,7 @@
  */
 
 import { backgroundOf } from "../style.ts";
-import { controlKey, csiMeaning, type Meaning, ss3Meaning } from "./key_names.ts";
+import { controlKey, csiMeaning, type KeyMeaning, ss3Meaning } from "./key_names.ts";
 
 /**
  * Typed text, pasted text (line ends are `\n`), or a key by its name, with modifiers in the order
@@ -91,7 +91,7 @@ export class KeyDecoder {
     return this.#keys.splice(0);
   }
 
-  #add(meaning: Meaning): void {
+  #add(meaning: KeyMeaning): void {
     if (meaning === undefined) return;
     this.#keys.push("name" in meaning ? { type: "key", ...meaning } : { type: "text", ...meaning });
   }

@@ -8,13 +8,13 @@ import { DIM } from "../style.ts";
 import type { TerminalSize } from "../tty.ts";
 import {
   type Completer,
+  type CompletionItem,
+  insertItem,
+  itemText,
   type Menu,
   menuFor,
   menuRows,
   nextMenu,
-  type Offer,
-  offeredText,
-  putOffer,
   withCommonStart,
 } from "./completion.ts";
 import { entryUnits, isFolded } from "../units.ts";
@@ -192,7 +192,7 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
       case "tab":
         if (!menu.isTyped || menu.isPut) return this.#put(menu, 1);
         // The selected row was not inserted yet.
-        [this.state] = putOffer(this.state, menu, 0);
+        [this.state] = insertItem(this.state, menu, 0);
         this.#menu = undefined;
         return "none";
       case "down":
@@ -208,7 +208,7 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   }
 
   #put(menu: Menu, step: -1 | 0 | 1): Outcome<T> {
-    [this.state, this.#menu] = putOffer(this.state, menu, step);
+    [this.state, this.#menu] = insertItem(this.state, menu, step);
     return "none";
   }
 
@@ -217,7 +217,7 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
     const item = menu.items[menu.chosen];
     this.#menu = undefined;
     if (item === undefined || isTypedWhole(item, menu)) return undefined;
-    if (!menu.isPut) [this.state] = putOffer(this.state, menu, 0);
+    if (!menu.isPut) [this.state] = insertItem(this.state, menu, 0);
     return item.isOpen ? "none" : this.leave("submit");
   }
 }
@@ -234,5 +234,5 @@ const isNews = (menu: Menu | undefined): boolean =>
   menu?.isTyped === true && !(menu.items.length === 1 && isTypedWhole(menu.items[0]!, menu));
 
 /** True if all of the row is typed already and the line can be submitted. */
-const isTypedWhole = (item: Offer, { typed }: Menu): boolean =>
-  item.isUnfinished !== true && offeredText(item).trim() === typed;
+const isTypedWhole = (item: CompletionItem, { typed }: Menu): boolean =>
+  item.isUnfinished !== true && itemText(item).trim() === typed;

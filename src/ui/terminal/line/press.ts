@@ -3,7 +3,7 @@
 import { type ActionName, DEFAULT_KEYMAP, type Keymap } from "./actions.ts";
 import { type EditCommand, EDITS, inserted } from "./edit.ts";
 import type { Key } from "./keys.ts";
-import type { Did, LineEffect, LineState } from "./state.ts";
+import type { KeyKind, LineEffect, LineState } from "./state.ts";
 import { leaveInsertion, ontoText, pressCommand, withInsertedKey } from "./vi.ts";
 
 interface Pressed {
@@ -61,7 +61,7 @@ function pressNamed(state: LineState, name: string, keymap: Keymap): Pressed {
     return { state: { ...state, did: "other" }, effect: name.includes(" ") ? "bell" : "ignored" };
   }
   const edit: typeof EDITS[ActionName] = EDITS[action];
-  const [command, did]: [EditCommand | LineEffect, Did] = Array.isArray(edit)
+  const [command, did]: [EditCommand | LineEffect, KeyKind] = Array.isArray(edit)
     ? edit
     : [edit, "other"];
   const result = typeof command === "string" ? command : command(state);

@@ -1,8 +1,8 @@
 /** A line of input that is being edited, as plain data, which `press.ts` changes key by key. @module */
 
 import {
-  type Entry,
   entryUnits,
+  type HistoryEntry,
   type LinePlace,
   pastedUnits,
   replaceUnits,
@@ -25,17 +25,17 @@ interface EditStep {
 }
 
 /** The kind of the previous key: kills join, Alt-Y follows a yank, Up remembers its column. */
-export type Did = "kill" | "yank" | "vertical" | "other";
+export type KeyKind = "kill" | "yank" | "vertical" | "other";
 export type KillRing = readonly (readonly Unit[])[];
 
 export interface LineState extends Snapshot {
-  readonly history: readonly Entry[];
+  readonly history: readonly HistoryEntry[];
   /** Entries as they were edited before another one was shown. */
   readonly edited: ReadonlyMap<number, Pick<LineState, "units" | "undo">>;
   readonly kills: KillRing;
   /** The changes of the entry that is shown, oldest first. */
   readonly undo: readonly EditStep[];
-  readonly did: Did;
+  readonly did: KeyKind;
   /** The column, in units, that Up and Down return to; valid after `"vertical"`. */
   readonly column: number;
   /** The last yank: the number of units, and the index in the kill ring. */
@@ -123,7 +123,7 @@ export function withKills(state: LineState, kills: KillRing): LineState {
 }
 
 /** `state` with a newer history; unchanged while it shows an entry of the old one. */
-export function withHistory(state: LineState, history: readonly Entry[]): LineState {
+export function withHistory(state: LineState, history: readonly HistoryEntry[]): LineState {
   if (state.entry < state.history.length) return state;
   return { ...state, history, entry: history.length, edited: new Map() };
 }

@@ -18,7 +18,7 @@ export interface ListRow {
   key?: string;
 }
 
-export interface ListLook {
+export interface ListStyle {
   sgr: Sgr;
   /** True if rows start with the digit that selects them. */
   isNumbered?: boolean;
@@ -65,7 +65,7 @@ export function listRows(
   items: readonly ListRow[],
   chosen: number,
   { columns, rows }: { columns: number; rows: number },
-  look: ListLook,
+  style: ListStyle,
 ): CellRow[] {
   const lines = items.flatMap((item, at) => {
     const { group } = item;
@@ -74,7 +74,7 @@ export function listRows(
   const first = firstShown(lines.indexOf(chosen), lines.length, rows);
   const shownLines = lines.slice(first, first + rows);
   const shown = shownLines.flatMap((line) => typeof line === "number" ? [items[line]!] : []);
-  const front = look.isNumbered ? 2 + `${items.length}`.length + 2 : 2;
+  const front = style.isNumbered ? 2 + `${items.length}`.length + 2 : 2;
   const longest = widest(shown, "label");
   const room = Math.max(1, columns - front);
   const described = widest(shown, "detail");
@@ -88,19 +88,19 @@ export function listRows(
       ? "↓"
       : " ";
     if (typeof line === "string") {
-      return styledRow(`${look.sgr(BOLD | DIM)}${more} ${line}`, columns);
+      return styledRow(`${style.sgr(BOLD | DIM)}${more} ${line}`, columns);
     }
     const item = items[line]!;
     const isChosen = line === chosen;
     const key = item.key ?? `${line + 1}`;
-    const number = look.isNumbered ? key.padStart(`${items.length}`.length) : "";
-    const filled = (row: Cell[]) => isChosen ? filledRow(row, columns, look) : row;
+    const number = style.isNumbered ? key.padStart(`${items.length}`.length) : "";
+    const filled = (row: Cell[]) => isChosen ? filledRow(row, columns, style) : row;
     const row = cells(`${isChosen ? "❯" : more} ${number && `${number}  `}`);
-    const label = labelCells(item.label, look);
+    const label = labelCells(item.label, style);
     row.push(...cut(label, hasDetails ? labels : room, isPath(item.label)));
     if (!hasDetails || !item.detail) return filled(row);
     row.push(...cells(" ".repeat(front + labels + 2 - widthOf(row))));
-    const detail = cellsOf(item.detail, look.sgr(DIM));
+    const detail = cellsOf(item.detail, style.sgr(DIM));
     return filled([...row, ...cut(detail, columns - front - labels - 2)]);
   });
 }
@@ -142,9 +142,9 @@ export function detailRows(
   });
 }
 
-function filledRow(row: readonly Cell[], columns: number, look: ListLook): Cell[] {
-  const style = look.sgr(ACCENT | REVERSE);
-  const bold = look.sgr(BOLD);
+function filledRow(row: readonly Cell[], columns: number, { sgr }: ListStyle): Cell[] {
+  const style = sgr(ACCENT | REVERSE);
+  const bold = sgr(BOLD);
   if (style === "") return [...row];
   const rest = cellsOf(" ".repeat(Math.max(0, columns - widthOf(row))), "");
   return [...row, ...rest].map((cell) => {
@@ -157,7 +157,7 @@ const isPath = (label: string): boolean => /^\S*[/:]\S*$/.test(label);
 
 const cells = (text: string): Cell[] => cellsOf(text, "");
 
-function labelCells(label: string, { sgr, word = "" }: ListLook): Cell[] {
+function labelCells(label: string, { sgr, word = "" }: ListStyle): Cell[] {
   const bold = new Set(fittingLetters(word, label));
   let at = 0;
   // Escaped characters are longer than in the label: then no letters are marked.

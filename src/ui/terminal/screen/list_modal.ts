@@ -11,9 +11,9 @@ import {
   isNarrowList,
   LIST_STEPS,
   listHeight,
-  type ListLook,
   type ListRow,
   listRows,
+  type ListStyle,
   markedRow,
   stepped,
 } from "./list.ts";
@@ -23,7 +23,7 @@ interface ListItem<T> extends ListRow {
   value: T;
 }
 
-export interface ListOptions<T> extends Omit<ListLook, "word"> {
+export interface ListOptions<T> extends Omit<ListStyle, "word"> {
   title: string;
   items: readonly ListItem<T>[];
   chosen?: number;
@@ -85,13 +85,13 @@ export class ListModal<T> implements Modal<T> {
       : [];
     const foot = [...below, ...hints.map((line) => styledRow(`${dim}  ${line}`, columns))];
     const room = Math.max(1, Math.min(listHeight(rows), rows - 1 - foot.length));
-    const look = { ...this.options, word: this.#word, isNumbered: this.#isNumbered };
+    const style = { ...this.options, word: this.#word, isNumbered: this.#isNumbered };
     const items = below.length > 0 && isNarrowList(all, columns)
       ? this.#items.map(({ detail: _, ...item }) => item)
       : this.#items;
     const list = items.length === 0
       ? [styledRow(`${dim}  no match · Esc clears`, columns)]
-      : listRows(items, this.#chosen, { columns, rows: room }, look);
+      : listRows(items, this.#chosen, { columns, rows: room }, style);
     const above = head.slice(-Math.max(0, rows - list.length - foot.length));
     const cursor = this.#word === ""
       ? { row: above.length + markedRow(list), column: 0 }

@@ -9,7 +9,14 @@ import { cleared, lineState, lineText, viStart, withHistory } from "../line/stat
 import { ACCENT, DIM, type Sgr, USER_BAND } from "../style.ts";
 import { brokenRow, cellsOf, rowsText, styledRow } from "../styled.ts";
 import type { TerminalSize } from "../tty.ts";
-import { type Entry, entryText, entryUnits, textPartOf, type Unit, unitsText } from "../units.ts";
+import {
+  entryText,
+  entryUnits,
+  type HistoryEntry,
+  textPartOf,
+  type Unit,
+  unitsText,
+} from "../units.ts";
 import { type Cell, type CellRow, type Frame, widthOf } from "./frame.ts";
 import type { Outcome } from "./modal.ts";
 
@@ -19,7 +26,7 @@ export interface SessionLineOptions extends LineModalOptions {
 }
 
 export interface MessageModalOptions extends SessionLineOptions {
-  history: () => readonly Entry[];
+  history: () => readonly HistoryEntry[];
   isActive: () => boolean;
   onStop: () => void;
   /** Saves a message that was not sent: Ctrl-C dropped it, or the session ends. */
@@ -252,7 +259,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
 
   /** The units of a message, with the pasted ranges that the history has. */
   #unitsOf(message: TextPart): readonly Unit[] {
-    const isIt = (entry: Entry) => entryText(entry) === message.text;
+    const isIt = (entry: HistoryEntry) => entryText(entry) === message.text;
     return entryUnits(this.options.history().findLast(isIt) ?? message);
   }
 
@@ -274,7 +281,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     this.#remember([...others, message]);
   }
 
-  #remember(history: readonly Entry[]): void {
+  #remember(history: readonly HistoryEntry[]): void {
     if (this.search === undefined) this.state = withHistory(this.state, history);
   }
 

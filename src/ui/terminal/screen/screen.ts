@@ -10,7 +10,7 @@ import type { TextPart } from "../../../types/message.ts";
 
 export type ChoiceList<T> = Omit<ListOptions<T>, "sgr">;
 
-export interface AskingWay {
+export interface QuestionTiming {
   /** True if the question accepts keys only after a quiet moment. */
   waits?: boolean;
   /** True if a message that was typed meanwhile replaces the answer. */
@@ -38,7 +38,7 @@ export interface Screen extends Disposable {
     objection: (line: string) => string | undefined,
     signal: AbortSignal,
     text?: string,
-    how?: AskingWay,
+    how?: QuestionTiming,
   ): Promise<string | null>;
   /** Asks without showing or saving the answer; null if keys cannot be hidden. */
   askHidden(
@@ -47,7 +47,7 @@ export interface Screen extends Disposable {
     signal: AbortSignal,
   ): Promise<string | null>;
   /** Asks for a row of `list`; null if the user cancels or the screen cannot repaint. */
-  choose<T>(list: ChoiceList<T>, signal: AbortSignal, how?: AskingWay): Promise<T | null>;
+  choose<T>(list: ChoiceList<T>, signal: AbortSignal, how?: QuestionTiming): Promise<T | null>;
   /** Notifies a user who uses another window; `text` is one line. */
   notify(text: string): void;
   copy(text: string): Copied;

@@ -7,7 +7,7 @@ import { ListModal } from "./list_modal.ts";
 import type { LiveOutput } from "./live_output.ts";
 import { type MessageModal, QuestionModal, type SessionLineOptions } from "./message_modal.ts";
 import type { Modal, ModalStack } from "./modal.ts";
-import type { AskingWay, ChoiceList, Screen } from "./screen.ts";
+import type { ChoiceList, QuestionTiming, Screen } from "./screen.ts";
 
 interface QuestionParts {
   terminal: Terminal;
@@ -73,7 +73,7 @@ export class ScreenQuestions {
     list: ChoiceList<T>,
     signal: AbortSignal,
     // A user who asked for a list expects that it accepts the next key.
-    how: AskingWay = { waits: false },
+    how: QuestionTiming = { waits: false },
   ): Promise<T | null> {
     const { sgr } = this.parts.lineOptions("");
     const modal = new ListModal<T>({ ...list, sgr });
@@ -86,7 +86,7 @@ export class ScreenQuestions {
   async open<T>(
     modal: Modal<T>,
     signal: AbortSignal,
-    { waits = true, yields = false }: AskingWay = {},
+    { waits = true, yields = false }: QuestionTiming = {},
   ): Promise<T | null> {
     const { modals, output, message } = this.parts;
     if (waits) {

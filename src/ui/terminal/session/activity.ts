@@ -7,9 +7,9 @@ import type { PromptProgress, RetryNotice } from "../../../types/event.ts";
 import type { NewestOutput, Subject } from "../../../types/tool.ts";
 import { sanitize } from "../../../text/sanitize.ts";
 import { rowsOf } from "../../../text/width.ts";
-import { type Called, runningParts, runningText } from "../../call_text.ts";
+import { type CallFacts, runningParts, runningText } from "../../call_text.ts";
 import { newestText, retryParts } from "../../progress.ts";
-import { hangingRows, rowsBelow, type RowsLook, titleRows } from "./call_rows.ts";
+import { hangingRows, type RowOptions, rowsBelow, titleRows } from "./call_rows.ts";
 import { TurnTally } from "./tally.ts";
 import { WrittenCall } from "./written_call.ts";
 
@@ -37,7 +37,7 @@ export class Activity {
   #isActive = false;
   /** The current step; a function if it depends on the time and the columns. */
   #doing: string | ((now: number, columns: number) => string) = "";
-  #call: { called: Called; startedAt: number } | undefined;
+  #call: { called: CallFacts; startedAt: number } | undefined;
   #newest: NewestOutput | undefined;
   /** The text while the server loads its model, and until when it is known to load. */
   #loading = { text: "", until: 0 };
@@ -105,11 +105,11 @@ export class Activity {
   }
 
   /** The call that is written or runs, as it will look, above its newest lines; without one, the newest thoughts. */
-  callRows(look: RowsLook): string[] {
+  callRows(options: RowOptions): string[] {
     if (!this.#isActive) return [];
     const now = performance.now();
     const shown = this.#shownCall(now);
-    if (shown === undefined) return this.#thoughtRows(look, now);
+    if (shown === undefined) return this.#thoughtRows(options, now);
     const { called, ms } = shown;
     const { file } = this.#written ?? {};
     const call = {
@@ -127,13 +127,16 @@ export class Activity {
     const isWhole = tail.length < MAX_COUNTED_CHARS;
     const earlier = isWhole ? count(hidden, "earlier line") : "earlier lines";
     const lines = [...hidden > 0 ? [`… ${earlier}`] : [], ...all.slice(-MAX_NEWEST_ROWS)];
-    const room = Math.max(8, look.columns - 4);
+    const room = Math.max(8, options.columns - 4);
     const rows = lines.map((line) => this.paint(rowsOf(sanitize(line), room)[0]!, DIM));
-    return [...titleRows(call.verb, [call], { ...look, mark: "◐" }), ...rowsBelow(rows, look)];
+    return [
+      ...titleRows(call.verb, [call], { ...options, mark: "◐" }),
+      ...rowsBelow(rows, options),
+    ];
   }
 
   /** The call that has a row of its own, and its time. One that only reads has it once it takes long. */
-  #shownCall(now: number): { called: Called; ms: number } | undefined {
+  #shownCall(now: number): { called: CallFacts; ms: number } | undefined {
     const { name, args } = this.#written ?? {};
     const called = name === undefined ? this.#call?.called : this.#calledAs(name, args!);
     const ms = now - (this.#call?.startedAt ?? now);
@@ -141,7 +144,7 @@ export class Activity {
     return isShown ? { called, ms } : undefined;
   }
 
-  #calledAs(toolName: string, args: Record<string, unknown>): Called {
+  #calledAs(toolName: string, args: Record<string, unknown>): CallFacts {
     const subject = this.subjectOf(toolName, args);
     return { toolName, arguments: args, ...subject && { subject } };
   }
@@ -167,7 +170,7 @@ export class Activity {
     this.#loading = { text: `loading ${oneLine(model)}`, until };
   }
 
-  toolStarts(call: Called): void {
+  toolStarts(call: CallFacts): void {
     this.#written = undefined;
     this.#doing = runningText(call);
     this.#call = { called: call, startedAt: performance.now() };
@@ -237,7 +240,7 @@ export class Activity {
   }
 
   /** Whole words of the newest reasoning, which fill the rows before they move up. */
-  #thoughtRows({ columns }: RowsLook, now: number): string[] {
+  #thoughtRows({ columns }: RowOptions, now: number): string[] {
     if (this.#doing !== "thinking" || this.#isSilent(now)) return [];
     const text = this.#thought.slice(-MAX_ROW_CHARS).replace(/\s+/g, " ").trimStart();
     const all = hangingRows("", sanitize(text.trimEnd()), columns - 2);

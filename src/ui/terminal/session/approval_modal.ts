@@ -6,7 +6,7 @@ import type { Key } from "../line/keys.ts";
 import { type LineModalOptions, TextLine } from "../line/line_modal.ts";
 import { lineState, lineText } from "../line/state.ts";
 import { barred, type CellRow, type Frame } from "../screen/frame.ts";
-import { LIST_STEPS, type ListLook, listRows, markedRow, stepped } from "../screen/list.ts";
+import { LIST_STEPS, listRows, type ListStyle, markedRow, stepped } from "../screen/list.ts";
 import type { Modal, Outcome } from "../screen/modal.ts";
 import { DIM } from "../style.ts";
 import { styledRow, styledRows } from "../styled.ts";
@@ -15,7 +15,7 @@ import { count } from "../../../text/count.ts";
 import { graphemes } from "../../../text/width.ts";
 import { type AnswerRow, refusalReason } from "../../answers.ts";
 
-interface ApprovalModalOptions extends Pick<ListLook, "sgr"> {
+interface ApprovalModalOptions extends Pick<ListStyle, "sgr"> {
   /** The call and its notes, as lines with SGR. A blank row precedes them if `hasGap`. */
   about: (columns: number) => string;
   hasGap: boolean;
@@ -96,8 +96,8 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     const listed = (this.#line === undefined ? rows : rows.slice(0, -1))
       .map((row) => ({ ...row, key: answerKey(row.choice) }));
     const room = Math.max(1, size.rows - below.length - (this.#line ? 1 : 0));
-    const look = { ...this.options, isNumbered: true };
-    const list = listRows(listed, this.#chosen, { columns, rows: room }, look);
+    const style = { ...this.options, isNumbered: true };
+    const list = listRows(listed, this.#chosen, { columns, rows: room }, style);
     const blank: CellRow[] = isHigh ? [[]] : [];
     const left = size.rows - below.length - list.length - blank.length;
     const line = this.#line?.modal.layout({ columns, rows: left });

@@ -5,10 +5,10 @@ import { brokenRow, cellsOf, rowsText, styledRow, styledRows } from "../styled.t
 import { widthOf } from "../screen/frame.ts";
 import { count } from "../../../text/count.ts";
 import type { ToolExecution } from "../../../types/event.ts";
-import { type CallText, callText, tellingLines } from "../../call_text.ts";
+import { type CallText, callText, informativeLines } from "../../call_text.ts";
 import { limitOfCall } from "../../progress.ts";
 
-export interface RowsLook {
+export interface RowOptions {
   columns: number;
   paint: Painter;
   where?: string;
@@ -29,7 +29,7 @@ const MAX_ERROR_ROWS = 2;
 /** Returns the rows of a call: what it did with what was `decided` about it, and below its outcome with `lines`. */
 export function callRows(
   exec: ToolExecution,
-  look: RowsLook,
+  options: RowOptions,
   decided = "",
   lines: readonly string[] = [],
 ): { title: string[]; body: string[] } {
@@ -39,15 +39,15 @@ export function callRows(
   const call = { ...told, ending, ...lines.length > 0 && { object: "" } };
   const { done = 0, tasks = 0 } = exec.details?.counts ?? {};
   // The colour of success is that of a plan whose tasks are all done.
-  const title = titleRows(call.verb, [call], done < tasks ? { ...look, mark: "●" } : look);
-  return { title, body: resultRows(exec, call, look, lines) };
+  const title = titleRows(call.verb, [call], done < tasks ? { ...options, mark: "●" } : options);
+  return { title, body: resultRows(exec, call, options, lines) };
 }
 
-export function titleRows(verb: string, calls: readonly CallText[], look: RowsLook): string[] {
-  const { columns, paint } = look;
+export function titleRows(verb: string, calls: readonly CallText[], options: RowOptions): string[] {
+  const { columns, paint } = options;
   const isTable = columns >= MIN_TABLE_COLUMNS;
   const { mood, ending } = calls[0]!;
-  const head = `${paint(look.mark ?? "●", look.mark ? BOLD : MOODS[mood])} `;
+  const head = `${paint(options.mark ?? "●", options.mark ? BOLD : MOODS[mood])} `;
   const name = paint(isTable ? verb.padEnd(VERB_COLUMNS) : verb, BOLD);
   const objects = calls.map(({ object, counts, added, removed }) => {
     const numbers = lineCounts(added, removed, paint);
@@ -73,11 +73,11 @@ export function lineCounts(added: number, removed: number, paint: Painter): stri
 function resultRows(
   exec: ToolExecution,
   call: CallText,
-  look: RowsLook,
+  options: RowOptions,
   others: readonly string[],
 ): string[] {
-  const { columns, paint, where = "" } = look;
-  const below = (rows: readonly string[]) => rowsBelow(rows, look);
+  const { columns, paint, where = "" } = options;
+  const below = (rows: readonly string[]) => rowsBelow(rows, options);
   const room = Math.max(10, columns - 4);
   const few = (text: string, most: number) => {
     const rows = hangingRows("", text, room);
@@ -88,7 +88,7 @@ function resultRows(
   if (call.reason !== "") {
     return below(few(paint(call.reason, DIM), MAX_REASON_ROWS));
   }
-  const lines = tellingLines(exec).map((line) => {
+  const lines = informativeLines(exec).map((line) => {
     if (typeof line === "string") return call.mood === "bad" ? line : paint(line, DIM);
     return paint(`… ${count(line, "more line")}${where}`, DIM);
   });
@@ -100,7 +100,7 @@ function resultRows(
   return below([...shown.flatMap(rows), ...why]);
 }
 
-export function rowsBelow(rows: readonly string[], { paint }: RowsLook): string[] {
+export function rowsBelow(rows: readonly string[], { paint }: RowOptions): string[] {
   const bar = paint("└", DIM);
   return rows.map((row, at) => `${at === 0 ? `  ${bar} ` : "    "}${row}`);
 }

@@ -2,7 +2,7 @@
 
 import type { ArgumentChoice, CommandInfo } from "../../../session/data.ts";
 import type { Session } from "../../../session/session.ts";
-import type { Completer, Completion, Offer } from "../line/completion.ts";
+import type { Completer, Completion, CompletionItem } from "../line/completion.ts";
 import { bestFits } from "../../../text/fuzzy.ts";
 import type { FittingPaths } from "../../../tools/search/path_finder.ts";
 
@@ -39,7 +39,7 @@ function pathCompletion(
   { paths, more }: FittingPaths,
   mention: { replace: number; isQuoted: boolean; end: string },
 ): Completion {
-  const items = paths.map((path): Offer => {
+  const items = paths.map((path): CompletionItem => {
     const name = mention.isQuoted || /[\s"]/.test(path) ? `@"${path}"` : `@${path}`;
     // The files of a folder are listed next.
     const end = path.endsWith("/") ? "" : mention.end;
@@ -49,19 +49,19 @@ function pathCompletion(
   if (more === undefined) return completion;
   return {
     ...completion,
-    more: async () => {
+    loadMore: async () => {
       const next = await more();
       return next && pathCompletion(next, mention);
     },
   };
 }
 
-function argumentOffer({ argument, label, detail }: ArgumentChoice): Offer {
+function argumentOffer({ argument, label, detail }: ArgumentChoice): CompletionItem {
   const about = [label === argument ? "" : label, detail].filter(Boolean).join(" · ");
   return { label: argument, detail: about === "" ? undefined : about };
 }
 
-function offer({ name, argument, help, group }: CommandInfo): Offer {
+function offer({ name, argument, help, group }: CommandInfo): CompletionItem {
   // An argument in brackets is optional.
   const isUnfinished = argument !== undefined && !argument.startsWith("[");
   return {

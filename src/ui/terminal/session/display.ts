@@ -57,7 +57,7 @@ const MAX_WINDOW_TITLE = 80;
 /** Creates the screen on first use. Setup may run before there is a session. */
 export class Display implements Disposable {
   readonly isLive = canEdit();
-  readonly look: Appearance;
+  readonly appearance: Appearance;
   readonly paint: Painter;
   status: Status | undefined;
   #theme: Theme;
@@ -72,8 +72,8 @@ export class Display implements Disposable {
   constructor(private readonly options: DisplayOptions) {
     this.#theme = options.theme;
     this.#background = options.backgrounds?.last;
-    this.look = themed({ ...appearance(), background: this.#background }, options.theme);
-    this.paint = painter(this.look);
+    this.appearance = themed({ ...appearance(), background: this.#background }, options.theme);
+    this.paint = painter(this.appearance);
   }
 
   get theme(): Theme {
@@ -82,7 +82,10 @@ export class Display implements Disposable {
 
   set theme(theme: Theme) {
     this.#theme = theme;
-    Object.assign(this.look, themed({ ...appearance(), background: this.#background }, theme));
+    Object.assign(
+      this.appearance,
+      themed({ ...appearance(), background: this.#background }, theme),
+    );
     this.screen.update();
   }
 
@@ -100,12 +103,12 @@ export class Display implements Disposable {
 
   get view(): TurnView {
     const { subjectOf, keymap } = this.options;
-    return this.#view ??= new TurnView(this.screen, this.look, subjectOf, keymap);
+    return this.#view ??= new TurnView(this.screen, this.appearance, subjectOf, keymap);
   }
 
   readonly dim = (text: string): string => this.paint(text, DIM);
 
-  readonly sgr = (style: Style): string => styleStart(this.look, style);
+  readonly sgr = (style: Style): string => styleStart(this.appearance, style);
 
   say(text: string): void {
     if (this.openWelcome === undefined) return this.screen.print(wrapped(text, this.columns));
@@ -117,7 +120,9 @@ export class Display implements Disposable {
   welcome(): void {
     const welcome = new Welcome();
     // Without colours, text in the line would look as if it was typed.
-    if (!this.isLive || this.look.colors === "none") welcome.say("· /help lists the commands");
+    if (!this.isLive || this.appearance.colors === "none") {
+      welcome.say("· /help lists the commands");
+    }
     const text = () => welcome.text(this.status!, this.columns, this.paint);
     if (!(this.screen instanceof LiveScreen)) return this.screen.print(text());
     this.#welcome = welcome;
@@ -149,20 +154,20 @@ export class Display implements Disposable {
     const { options } = this;
     const { over, theme: _, subjectOf: __, ...keys } = options;
     if (!this.isLive) {
-      return new PlainScreen(() => keys.history().map(entryText), over, this.look.unicode);
+      return new PlainScreen(() => keys.history().map(entryText), over, this.appearance.unicode);
     }
-    const hasColors = () => this.look.colors !== "none";
+    const hasColors = () => this.appearance.colors !== "none";
     const onBackground = (background: Background) => {
       if (background !== this.#background) options.backgrounds?.keep(background);
       this.#background = background;
       // Colours do not change within a conversation.
-      if (this.#hint !== "") this.look.background = background;
+      if (this.#hint !== "") this.appearance.background = background;
     };
-    const asksBackground = () => this.#theme === "auto" && /256|rgb/.test(this.look.colors);
+    const asksBackground = () => this.#theme === "auto" && /256|rgb/.test(this.appearance.colors);
     return new LiveScreen({
       ...keys,
       sgr: this.sgr,
-      unicode: this.look.unicode,
+      unicode: this.appearance.unicode,
       folder: () => this.status?.folder,
       activity: () => this.#view?.liveRows(),
       caption: () => this.#view?.caption,
@@ -171,8 +176,8 @@ export class Display implements Disposable {
         if (!status) return this.dim(mode ?? "");
         // Later turns may be about something else.
         const tasks = (this.#view?.turnsSinceTasks ?? 0) > 1 ? [] : status.tasks;
-        const look = { paint, parts: keys.statusParts, lineMode: mode };
-        return footerText({ ...status, tasks }, this.columns, look);
+        const style = { paint, parts: keys.statusParts, lineMode: mode };
+        return footerText({ ...status, tasks }, this.columns, style);
       },
       get onBackground() {
         return asksBackground() ? onBackground : undefined;

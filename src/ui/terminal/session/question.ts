@@ -94,7 +94,7 @@ function asciiStrings<T>(value: T): T {
   ) as T;
 }
 
-export function askPerson(
+export function askUser(
   ask: AskLine,
   columns: () => number,
   paint: Painter = (text) => text,

@@ -9,7 +9,7 @@ import { oneLine } from "../../../text/one_line.ts";
 import { wrapped } from "../../../text/wrap.ts";
 import { reasonOf } from "../../../text/reason.ts";
 import { isLoopback } from "../../../wire/connect.ts";
-import { endingWith, moment } from "../../../wire/wait.ts";
+import { delay, endingWith } from "../../../wire/wait.ts";
 import type { ServerSettings } from "../../server_settings.ts";
 import {
   type HostedOffer,
@@ -97,7 +97,7 @@ export class Setup {
     let pick: SetupPick | null = null;
     let news: readonly FoundServer[] | undefined;
     for (let limitMs = FIRST_LOOK_MS;; limitMs = SECOND_LOOK_MS) {
-      const found = news ?? await this.#look(() => home.find(limitMs, signal));
+      const found = news ?? await this.#withSpinner(() => home.find(limitMs, signal));
       news = undefined;
       const own = found.flatMap(serverRows);
       // A place with several rows, or without a model, leaves something to choose.
@@ -135,14 +135,14 @@ export class Setup {
   /** Resolves with the servers once one has a model; with undefined once `signal` is aborted. */
   async #poll(signal: AbortSignal): Promise<readonly FoundServer[] | undefined> {
     while (!signal.aborted) {
-      await moment(this.options.pollMs ?? POLL_MS, signal);
+      await delay(this.options.pollMs ?? POLL_MS, signal);
       if (signal.aborted) return;
       const found = await this.home.find(SECOND_LOOK_MS, signal).catch(() => []);
       if (!signal.aborted && !hasNone(found)) return found;
     }
   }
 
-  async #look<T>(step: () => Promise<T>): Promise<T> {
+  async #withSpinner<T>(step: () => Promise<T>): Promise<T> {
     this.options.onLook(true);
     return await step().finally(() => this.options.onLook(false));
   }
@@ -156,7 +156,7 @@ export class Setup {
     let key = await ask();
     while (key !== undefined) {
       const how = { key, limitMs: SECOND_LOOK_MS, signal };
-      const problem = await this.#look(() => home.tryKey(offer, how)).catch(serverProblem);
+      const problem = await this.#withSpinner(() => home.tryKey(offer, how)).catch(serverProblem);
       if (problem === undefined) break;
       screen.print(`· ${problem.text}`);
       const title = `What about ${hostShown(address)}?`;
@@ -203,7 +203,7 @@ export class Setup {
   /** Returns the server with its models, or why it offers no model. */
   async #askNamed({ address, key }: NamedServer): Promise<FoundServer | ServerProblem> {
     const how = { key, limitMs: SECOND_LOOK_MS, signal: this.options.signal };
-    const found = await this.#look(() => this.home.ask(address, how)).catch(serverProblem);
+    const found = await this.#withSpinner(() => this.home.ask(address, how)).catch(serverProblem);
     if (!("models" in found) || found.models.length > 0) return found;
     const get = found.isNative ? ": ollama pull qwen3:8b gets one" : "";
     return { text: `${hostShown(address)} has no models${get}`, wantsKey: false };

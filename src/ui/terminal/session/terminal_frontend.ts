@@ -1,8 +1,8 @@
 import type { Theme } from "../../../config.ts";
 import { commandIn } from "../../../session/commands/command_line.ts";
-import type { HeededInstructions, Notice } from "../../../session/data.ts";
+import type { LoadedInstructions, Notice } from "../../../session/data.ts";
 import type { Frontend, SessionEvent, Status, Surface } from "../../../session/frontend.ts";
-import type { Resumed } from "../../../session/record.ts";
+import type { ResumedSession } from "../../../session/record.ts";
 import type { Session } from "../../../session/session.ts";
 import type { ApproveMode } from "../../../safety/settings.ts";
 import { type Keymap, screenKey } from "../line/actions.ts";
@@ -25,7 +25,7 @@ import { chooseServer, type CommandHome, CommandRunner } from "./command_runner.
 import { completer } from "./complete.ts";
 import { type Backgrounds, Display, REWIND } from "./display.ts";
 import type { StatusPart } from "./footer.ts";
-import { Person } from "./person.ts";
+import { TerminalQuestions } from "./terminal_questions.ts";
 import { ruleAdded } from "./question.ts";
 import { replay } from "./replay.ts";
 import type { ServerSettings } from "../../server_settings.ts";
@@ -67,7 +67,7 @@ const SIGNAL_CODES: Partial<Record<Deno.Signal, number>> = {
 /** Shows a session on the terminal. Call `run` after the session has been created. */
 export class TerminalFrontend implements Frontend, Disposable {
   readonly #display: Display;
-  readonly #person: Person;
+  readonly #questions: TerminalQuestions;
   readonly approve: NonNullable<Frontend["approve"]>;
   readonly confirm: NonNullable<Frontend["confirm"]>;
   readonly elicit: NonNullable<Frontend["elicit"]>;
@@ -119,13 +119,13 @@ export class TerminalFrontend implements Frontend, Disposable {
         setTimeout(() => Deno.exit(this.#ended), SIGNAL_TIDY_UP_MS);
       },
     });
-    const person = this.#person = new Person(this.#display, () => this.#stop.abort());
+    const person = this.#questions = new TerminalQuestions(this.#display, () => this.#stop.abort());
     ({ approve: this.approve, confirm: this.confirm, elicit: this.elicit } = person);
   }
 
   get surface(): Surface {
     const { columns, theme } = this.#display;
-    return { way: "terminal", columns, theme };
+    return { kind: "terminal", columns, theme };
   }
 
   onEvent(event: SessionEvent): void {
@@ -155,11 +155,11 @@ export class TerminalFrontend implements Frontend, Disposable {
   }
 
   /** Names the instructions in the first rows while they change; others get a line. */
-  #showInstructions(instructions: HeededInstructions): void {
+  #showInstructions(instructions: LoadedInstructions): void {
     const { openWelcome: welcome } = this.#display;
-    const { files, isHeeded } = instructions;
-    const isIn = (file: HeededInstructions["files"][number]) =>
-      welcome !== undefined && isHeeded !== false && file.isHeeded;
+    const { files, isLoaded: isLoaded } = instructions;
+    const isIn = (file: LoadedInstructions["files"][number]) =>
+      welcome !== undefined && isLoaded !== false && file.isLoaded;
     if (welcome) welcome.files = files.filter(isIn).map(({ name }) => oneLine(name));
     const others = { ...instructions, files: files.filter((file) => !isIn(file)) };
     for (const line of instructionLines(others, "terminal")) this.#display.say(line);
@@ -283,7 +283,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       executions: session.executions,
       subjectOf: this.subjectOf,
       display: this.#display,
-      asked: () => this.#person.asked,
+      openQuestion: () => this.#questions.openQuestion,
     });
   }
 
@@ -324,7 +324,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     this.#session.agent.tools.find((tool) => tool.name === name)?.subject?.(args);
 
   /** Replays the earlier turns; only their end if the screen cannot be repainted. */
-  #showResumed(resumed: Resumed | undefined): void {
+  #showResumed(resumed: ResumedSession | undefined): void {
     const { isLive, dim } = this.#display;
     if (resumed !== undefined) this.#display.endHint();
     if (isLive && resumed !== undefined) {

@@ -17,15 +17,15 @@ import { callText, noteBehind, runningText } from "../../call_text.ts";
 import { changeLines, changeNotes, changeRows, writeNotes } from "../../change.ts";
 import { type PastCalls, pastExecution } from "../../past_execution.ts";
 import { hangingRows, titleRows } from "./call_rows.ts";
-import type { OpenQuestion } from "./person.ts";
+import type { OpenQuestion } from "./terminal_questions.ts";
 import { taskRows } from "./task_rows.ts";
 import type { WholeConversation } from "./whole_conversation.ts";
 
 interface TranscriptOptions extends PastCalls {
   conversation: WholeConversation;
   messages: () => readonly Message[];
-  asked?: () => OpenQuestion | undefined;
-  display: { look: Appearance; paint: Painter; sgr: Sgr };
+  openQuestion?: () => OpenQuestion | undefined;
+  display: { appearance: Appearance; paint: Painter; sgr: Sgr };
 }
 
 /** A block of plain text ends at the first newline after the first limit, and at most at the second one. */
@@ -126,10 +126,10 @@ class Transcript {
   }
 
   #answer(text: string): PagerBlock[] {
-    const { look, paint } = this.options.display;
+    const { appearance, paint } = this.options.display;
     if (text.trim() === "") return [];
     return [this.#block(text, (columns) => {
-      const renderer = new MarkdownRenderer({ ...look, paint, columns });
+      const renderer = new MarkdownRenderer({ ...appearance, paint, columns });
       const shown = renderer.push(text) + renderer.end();
       return ["", ...shown.replace(/\n$/, "").split("\n")];
     })];
@@ -173,7 +173,7 @@ class Transcript {
   }
 
   #blocksOfAsked(): readonly PagerBlock[] {
-    const asked = this.options.asked?.();
+    const asked = this.options.openQuestion?.();
     if (asked === undefined) return [];
     const known = this.#questions.get(asked);
     if (known !== undefined) return [known];

@@ -45,15 +45,15 @@ export class TurnView {
 
   constructor(
     private readonly screen: Screen,
-    private readonly look: Appearance,
+    private readonly appearance: Appearance,
     subjectOf?: SubjectOf,
     private readonly keymap: Keymap = DEFAULT_KEYMAP,
   ) {
-    const paint = this.#paint = painter(look);
+    const paint = this.#paint = painter(appearance);
     this.#markdown = new MarkdownRenderer({
-      unicode: look.unicode,
+      unicode: appearance.unicode,
       get colors() {
-        return look.colors;
+        return appearance.colors;
       },
       paint,
       columns: terminalSize().columns,

@@ -1,6 +1,6 @@
 import { join } from "../../../text/std_path.ts";
 import { History } from "../line/history.ts";
-import type { Entry } from "../units.ts";
+import type { HistoryEntry } from "../units.ts";
 import { oneLine } from "../../../text/one_line.ts";
 import { reasonOf } from "../../../text/reason.ts";
 import type { TextPart } from "../../../types/message.ts";
@@ -18,7 +18,7 @@ export class SessionHistory {
     private readonly warn: (message: string) => void,
   ) {}
 
-  entries(): readonly Entry[] {
+  entries(): readonly HistoryEntry[] {
     return this.#open().entries;
   }
 

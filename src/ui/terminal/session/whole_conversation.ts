@@ -2,14 +2,14 @@
 
 import type { TurnEvent } from "../../../types/event.ts";
 import type { Message } from "../../../types/message.ts";
-import type { Called } from "../../call_text.ts";
+import type { CallFacts } from "../../call_text.ts";
 
 export class WholeConversation {
-  readonly written = { reasoning: "", text: "", running: [] as Called[] };
+  readonly written = { reasoning: "", text: "", running: [] as CallFacts[] };
   #known: ReadonlySet<unknown> = new Set();
   /** All messages of the session by key, each result as it first was. */
   #all = new Map<unknown, Message>();
-  readonly #ids = new Map<string, Called>();
+  readonly #ids = new Map<string, CallFacts>();
 
   /** @param messages returns those that the model currently has */
   onEvent(event: TurnEvent, messages: readonly Message[]): void {
@@ -45,7 +45,7 @@ export class WholeConversation {
 
   /** The text being written is a message now, or was discarded. */
   end(messages: readonly Message[]): void {
-    this.#look(messages);
+    this.#scan(messages);
     this.#clear();
     this.written.running = [];
   }
@@ -56,13 +56,13 @@ export class WholeConversation {
 
   /** Returns all messages of the session; the model has `messages` of them. */
   of(messages: readonly Message[]): readonly Message[] {
-    this.#look(messages);
+    this.#scan(messages);
     const all = [...this.#all.values()];
     return isOfSummary(all[0]) ? all : all.filter((message) => !isOfSummary(message));
   }
 
   /** Adds new messages, and removes those that are gone, except those that a summary replaces. */
-  #look(messages: readonly Message[]): void {
+  #scan(messages: readonly Message[]): void {
     const known = this.#known;
     const now = new Map(messages.map((message) => [keyOf(message), message]));
     this.#known = new Set(now.keys());

@@ -181,7 +181,8 @@ Deno.test("the list grows while more is found, until another row was chosen", as
   const offers = (...items: string[]) => ({ replace: 1, items, isTyped: true });
   const completer = () => ({
     ...offers("@a"),
-    more: () => fuller[0]!.promise.then((next) => ({ ...next, more: () => fuller[1]!.promise })),
+    loadMore: () =>
+      fuller[0]!.promise.then((next) => ({ ...next, loadMore: () => fuller[1]!.promise })),
   });
   let changes = 0;
   const pressed = new PressedLine(undefined, { completer, onChange: () => changes++ });

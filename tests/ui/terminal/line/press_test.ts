@@ -10,7 +10,7 @@ import {
   withHistory,
 } from "../../../../src/ui/terminal/line/state.ts";
 import {
-  type Entry,
+  type HistoryEntry,
   replaceUnits,
   textPartOf,
   type Unit,
@@ -272,7 +272,7 @@ const PASTED: [keys: string, marked: string][] = [
 
 Deno.test("R-06 an @ that was pasted stays known as that, however the line is edited", async () => {
   const long = `@x @y${"z".repeat(20_000)}`;
-  const history: Entry[] = [
+  const history: HistoryEntry[] = [
     "@typed",
     { text: long, pasted: [[3, 4]] },
     { text: "see @b @a", pasted: [[7, 9]] },

@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import {
   answersHelp,
   asciiApproval,
-  askPerson,
+  askUser,
   questionText,
   requestText as requestOf,
   ruleAdded,
@@ -127,7 +127,7 @@ Deno.test("CMD-05 only what is an answer answers, and nothing else is a yes", as
   ];
   const { signal } = new AbortController();
   for (const [line, expected] of rows) {
-    const approve = askPerson(
+    const approve = askUser(
       (_text, _prompt, objection) => Promise.resolve(objection(line) === undefined ? line : null),
       () => 80,
     );
@@ -140,7 +140,7 @@ Deno.test("a command is edited, and stays as it was where nothing is typed", asy
   const { signal } = new AbortController();
   for (const [typed, command] of [["ls -l", "ls -l"], [" ", "ls"], [null, "ls"]] as const) {
     const begun: (string | undefined)[] = [];
-    const approve = askPerson(
+    const approve = askUser(
       (_text, prompt, _objection, _signal, start) => {
         begun.push(start);
         return Promise.resolve(prompt === "command: " ? typed : "e");
@@ -222,7 +222,7 @@ async function asked(
 ): Promise<{ text: string; prompt: string; said: (string | undefined)[] }> {
   const tool = builtinTools.find((one) => one.name === name)!;
   const got = Promise.withResolvers<Awaited<ReturnType<typeof asked>>>();
-  const approve = askPerson(
+  const approve = askUser(
     (text, prompt, objection) => {
       got.resolve({ text, prompt, said: lines.map(objection) });
       return Promise.resolve("n");

@@ -2,7 +2,7 @@ import { asksAboutCall } from "../../../helpers/tmux.ts";
 import { notePart, userMessage } from "../../../../src/text/parts.ts";
 import { assert, assertEquals } from "@std/assert";
 import { transcriptModal } from "../../../../src/ui/terminal/session/transcript.ts";
-import type { OpenQuestion } from "../../../../src/ui/terminal/session/person.ts";
+import type { OpenQuestion } from "../../../../src/ui/terminal/session/terminal_questions.ts";
 import { WholeConversation } from "../../../../src/ui/terminal/session/whole_conversation.ts";
 import type { ExecutionFacts } from "../../../../src/records/execution.ts";
 import { painter } from "../../../../src/ui/terminal/style.ts";
@@ -13,14 +13,14 @@ function shown(
   messages: readonly Message[],
   { columns = 40, rows = 60, executions = new Map<string, ExecutionFacts>() } = {},
   conversation = new WholeConversation(),
-  asked?: OpenQuestion,
+  openQuestion?: OpenQuestion,
 ): string[] {
-  const look = { colors: "none", unicode: true } as const;
+  const appearance = { colors: "none", unicode: true } as const;
   const modal = transcriptModal({
     ...{ conversation, executions, messages: () => messages },
     subjectOf: (_, args) => ({ path: `${args.path}`, action: "edit" }),
-    display: { look, paint: painter(look), sgr: () => "" },
-    asked: () => asked,
+    display: { appearance, paint: painter(appearance), sgr: () => "" },
+    openQuestion: () => openQuestion,
   });
   const frame = modal.layout({ columns, rows });
   assertEquals(frame.rows.every((row) => row.length <= columns), true);

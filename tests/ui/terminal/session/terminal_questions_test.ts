@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Display } from "../../../../src/ui/terminal/session/display.ts";
-import { Person } from "../../../../src/ui/terminal/session/person.ts";
+import { TerminalQuestions } from "../../../../src/ui/terminal/session/terminal_questions.ts";
 import { TurnView } from "../../../../src/ui/terminal/session/turn_view.ts";
 import type { Approval } from "../../../../src/safety/approval.ts";
 import type { Confirmation } from "../../../../src/session/frontend.ts";
@@ -40,12 +40,15 @@ function person(answers: (string | null)[], isLive = true) {
   const display = {
     isLive,
     columns: 80,
-    look: { unicode: true },
+    appearance: { unicode: true },
     paint: (text: string) => text,
     screen,
     view,
   };
-  const one = new Person(display as unknown as Display, () => void seen.push("cancelled"));
+  const one = new TerminalQuestions(
+    display as unknown as Display,
+    () => void seen.push("cancelled"),
+  );
   return { one, seen };
 }
 
@@ -76,10 +79,10 @@ async function liveQuestion(request: Approval, keymap = DEFAULT_KEYMAP, draft = 
     ...{ history: () => [], onStop() {}, onEnd() {} },
   }, terminal);
   const paint = (text: string) => text;
-  const look = { unicode: true, colors: "none" } as const;
-  const view = new TurnView(screen, look);
-  const display = { isLive: true, columns: 40, keymap, look, paint, screen, view };
-  const one = new Person(display as unknown as Display, () => {});
+  const appearance = { unicode: true, colors: "none" } as const;
+  const view = new TurnView(screen, appearance);
+  const display = { isLive: true, columns: 40, keymap, appearance, paint, screen, view };
+  const one = new TerminalQuestions(display as unknown as Display, () => {});
   await terminal.type(draft);
   const answer = one.approve(request, signal);
   await terminal.until((rows) => rows.some((row) => row.includes("Stop typing")));
@@ -116,7 +119,7 @@ Deno.test("CMD-05 what is cut takes no yes before it was seen, unless it is a ch
     using asked = await liveQuestion(request);
     await asked.terminal.type("y");
     await asked.terminal.until((rows) => rows.some((row) => row.startsWith(LOOK.slice(0, 32))));
-    asked.one.asked!.onSeen();
+    asked.one.openQuestion!.onSeen();
     await asked.terminal.type("y");
     assertEquals(await asked.answer, { choice: "once" });
   }

@@ -9,7 +9,7 @@ import { answerRows } from "../../answers.ts";
 import { trustChangeRows, trustStartRows, trustWholeRows } from "../../session_lines.ts";
 import { ApprovalModal } from "./approval_modal.ts";
 import type { Display } from "./display.ts";
-import { answersHelp, asciiApproval, askPerson, questionText, questionTitle } from "./question.ts";
+import { answersHelp, asciiApproval, askUser, questionText, questionTitle } from "./question.ts";
 import { askForm, YES_OR_NO } from "./form.ts";
 
 export interface OpenQuestion {
@@ -20,24 +20,28 @@ export interface OpenQuestion {
 const BAR_COLUMNS = 2;
 
 /** Asks on a display. `onCancel` stops the running work after a question without an answer. */
-export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "elicit">> {
+export class TerminalQuestions
+  implements Required<Pick<Frontend, "approve" | "confirm" | "elicit">> {
   constructor(private readonly display: Display, private readonly onCancel: () => void) {}
 
   /** The open question, if it is longer than what is shown above its answers. */
-  asked: OpenQuestion | undefined;
+  openQuestion: OpenQuestion | undefined;
 
   readonly approve: NonNullable<Frontend["approve"]> = async (request, signal) => {
-    const { screen, view, paint, look } = this.display;
+    const { screen, view, paint, appearance } = this.display;
     using _ = view.onAsked(request.call.id);
     screen.notify(`copilot asks: ${questionTitle(request)}`);
     if (screen instanceof LiveScreen) return await this.#choose(screen, request, signal);
-    const ask: Parameters<typeof askPerson>[0] = async (text, ...question) => {
+    const ask: Parameters<typeof askUser>[0] = async (text, ...question) => {
       if (text !== "") view.print(`\n${text}`);
       const answer = await screen.ask(...question);
       if (answer === null) this.onCancel();
       return answer;
     };
-    return await askPerson(ask, () => this.display.columns, paint, look.unicode)(request, signal);
+    return await askUser(ask, () => this.display.columns, paint, appearance.unicode)(
+      request,
+      signal,
+    );
   };
 
   readonly confirm: NonNullable<Frontend["confirm"]> = async (question, signal) => {
@@ -52,8 +56,8 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       ...trustChangeRows(question, columns, paint),
     ];
     const whole = (columns: number) => trustWholeRows(question, columns, paint).join("\n");
-    if (files.length > 0) this.asked = { text: whole, onSeen: () => {} };
-    const key = this.asked && screenKey(this.display.keymap, "transcript");
+    if (files.length > 0) this.openQuestion = { text: whole, onSeen: () => {} };
+    const key = this.openQuestion && screenKey(this.display.keymap, "transcript");
     const more = key === undefined ? "" : ` · ${key} shows all`;
     const list = {
       title: [...about, title].filter(Boolean).join("\n"),
@@ -63,7 +67,7 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       isBarred: true,
     };
     return await screen.choose(list, signal, { waits: true })
-      .finally(() => this.asked = undefined) ?? undefined;
+      .finally(() => this.openQuestion = undefined) ?? undefined;
   };
 
   readonly elicit: NonNullable<Frontend["elicit"]> = (question, signal) =>
@@ -74,8 +78,8 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
     request: Approval,
     signal: AbortSignal,
   ): Promise<ApprovalAnswer> {
-    const { view, paint, look, keymap } = this.display;
-    const shown = look.unicode ? request : asciiApproval(request);
+    const { view, paint, appearance, keymap } = this.display;
+    const shown = appearance.unicode ? request : asciiApproval(request);
     const about = (columns: number) => questionText(shown, columns, paint, true);
     const transcriptKey = screenKey(keymap, "transcript");
     const allKey = screenKey(keymap, "next-mode");
@@ -98,8 +102,10 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       command: request.choices.includes("edit") ? request.subject.command : undefined,
       help: (columns) => answersHelp(shown, columns),
     });
-    this.asked = { text: about, onSeen: () => isSeen = true };
-    const answer = await screen.questions.open(modal, signal).finally(() => this.asked = undefined);
+    this.openQuestion = { text: about, onSeen: () => isSeen = true };
+    const answer = await screen.questions.open(modal, signal).finally(() =>
+      this.openQuestion = undefined
+    );
     if (answer === null) this.onCancel();
     if (answer?.choice === "edit") view.onDecided(request.call.id, "edited by you");
     else if (answer?.choice === "once" && !request.isRoutine) {
