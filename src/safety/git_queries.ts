@@ -269,15 +269,41 @@ export function gitIndexed(source: GitSource): Map<string, IndexedFile> {
   return files;
 }
 
-/** Returns the content of a file in the index; undefined if a filter or a command has changed it. */
-export async function gitContent(
-  source: GitSource,
-  { blob, size }: IndexedFile,
-): Promise<Uint8Array | undefined> {
-  const bytes = gitBytes(source, ["cat-file", "blob", blob]);
-  const named = await new Blob([`blob ${size}\0`, bytes?.slice() ?? ""]).arrayBuffer();
-  const digest = await crypto.subtle.digest(blob.length === 40 ? "SHA-1" : "SHA-256", named);
-  return new Uint8Array(digest).toHex() === blob ? bytes : undefined;
+/** Prints the objects that the arguments from `$3` on name, up to `$2` bytes. `$0` is git. */
+const PRINT_OBJECTS = `folder=$1 max=$2; shift 2
+printf '%s\\n' "$@" | "$0" -C "$folder" cat-file --batch | head -c "$max"`;
+
+/** Returns a reader of files in the index: undefined for one that a filter has changed. */
+export function indexReader(source: GitSource) {
+  const asked: IndexedFile[] = [];
+  let read: Promise<Map<string, Uint8Array>>;
+  return async (file: IndexedFile): Promise<Uint8Array | undefined> => {
+    // One process reads all that are asked for at once.
+    if (asked.push(file) === 1) read = blobsOf(source, asked);
+    const bytes = (await read).get(file.blob);
+    return bytes?.length === file.size ? bytes : undefined;
+  };
+}
+
+async function blobsOf(source: GitSource, asked: IndexedFile[]) {
+  await undefined; // until all of them are known
+  const files = asked.splice(0);
+  const max = files.reduce((sum, { size }) => sum + size, MAX_SETTINGS);
+  const given = [source.folder, `${max}`, ...files.map(({ blob }) => blob)];
+  const ran = runWithGit(
+    { ...source, time: waitTime() },
+    (git) => ["/bin/sh", "-c", PRINT_OBJECTS, git, ...given],
+  );
+  const blobs = new Map<string, Uint8Array>();
+  for (let rest = ran?.stdout ?? new Uint8Array(); rest.includes(10);) {
+    const line = new TextDecoder().decode(rest.subarray(0, rest.indexOf(10) + 1));
+    // A missing one has no size.
+    const [blob = "", , size = "-1"] = line.split(" ");
+    const end = line.length + Number(size);
+    blobs.set(blob, rest.slice(line.length, end));
+    rest = rest.subarray(end + 1);
+  }
+  return blobs;
 }
 
 /** Returns the commit, the folder of objects and the files of a work tree; or why it cannot be copied: "it ...". */

@@ -1,14 +1,14 @@
 /** The files of a folder at a time, from which `/undo` knows what a command changed. @module */
 
 import { attempt } from "../attempt.ts";
-import { gitContent, gitIndexed } from "../safety/git_queries.ts";
+import { gitIndexed, indexReader } from "../safety/git_queries.ts";
 import { swappers } from "../safety/folder_looks.ts";
 import { waitTime } from "../safety/in_place.ts";
 import { repositoryAround, repositoryOf } from "../safety/repositories.ts";
 import { expectSwaps } from "../safety/sandbox/writers.ts";
 import { slashed } from "../text/std_path.ts";
 import { grantIn, openRegular, readBytes } from "../tools/files/regular_file.ts";
-import { MAX_DIGESTED_BYTES, TOO_LARGE } from "../tools/files/seen_files.ts";
+import { MAX_DIGESTED_BYTES, stampOfInfo, TOO_LARGE } from "../tools/files/seen_files.ts";
 import { turnOfOthers } from "../tools/search/run_search.ts";
 import { emptyTally, Walk } from "../tools/search/walk.ts";
 import { stateFolder } from "../user_files.ts";
@@ -34,6 +34,14 @@ interface HeldFile {
   content: FileContent;
 }
 
+/** A file as it was at the first of two looks, and its stamp at the second. */
+export interface FolderChange {
+  path: string;
+  bytes: FileContent;
+  mode?: number | null;
+  stamp: string | undefined;
+}
+
 export interface FolderSnapshot {
   folder: string;
   /** In ms since 1970. */
@@ -42,10 +50,6 @@ export interface FolderSnapshot {
 }
 
 const UNKNOWN_CONTENT = "its old content is unknown";
-
-/** Returns a text that changes with a file: its inode, size, times and mode. A program can set `mtime`. */
-const stampOfInfo = ({ ino, size, mtime, ctime, mode }: Deno.FileInfo): string =>
-  [ino, size, mtime?.getTime(), ctime?.getTime(), mode].join(":");
 
 const inodeOf = ({ stamp }: HeldFile) => stamp.split(":", 1)[0];
 
@@ -102,6 +106,7 @@ export async function snapshotOf(
     else if (file.content instanceof Uint8Array) bytes += file.content.length;
   }
   const indexed = isGit && fresh.length > MANY_FILES ? gitIndexed(gitIn(folder)) : undefined;
+  const contentOf = indexReader(gitIn(folder));
   await expectSwaps(stateFolder());
   for (const [path, file, { isFile, size }] of fresh) {
     if (performance.now() > end) await pause();
@@ -109,7 +114,7 @@ export async function snapshotOf(
     const isHeld = size <= MAX_DIGESTED_BYTES && bytes + size <= MAX_HELD_BYTES;
     if (!isFile) file.content = "it was a link";
     else if (known && file.stamp.startsWith(`${known.seen}:`)) {
-      file.content = async () => await gitContent(gitIn(folder), known) ?? UNKNOWN_CONTENT;
+      file.content = async () => await contentOf(known) ?? UNKNOWN_CONTENT;
     } else if (!isHeld) file.content = TOO_LARGE;
     else {
       bytes += size;
@@ -131,21 +136,21 @@ export async function readNow(path: string, folder: string): Promise<Uint8Array>
 export function changesSince(
   before: FolderSnapshot,
   now: FolderSnapshot,
-): { path: string; bytes: FileContent; mode?: number | null }[] {
+): FolderChange[] {
   const [old, files] = [before.files, now.files];
   if (!old || !files || before.folder !== now.folder) return [];
-  // A missing file may only be ignored now.
-  const changed = [...old].filter(([path, { stamp }]) =>
-    stamp !== (files.get(path)?.stamp ?? attempt(() => stampOfInfo(Deno.lstatSync(path))))
-  );
   const inodes = new Set([...old.values()].map(inodeOf));
   return [
-    ...changed.map(([path, { content, mode }]) => ({ path, mode, bytes: content })),
+    ...[...old].map(([path, { content, ...was }]) => {
+      // A missing file may only be ignored now.
+      const stamp = files.get(path)?.stamp ?? attempt(() => stampOfInfo(Deno.lstatSync(path)));
+      return { path, bytes: content, mode: was.mode, stamp, isSame: stamp === was.stamp };
+    }).filter(({ isSame }) => !isSame),
     ...[...files].filter(([path]) => !old.has(path)).map(([path, file]) => {
       const born = attempt(() => Deno.lstatSync(path).birthtime?.getTime()) ?? Infinity;
       // A rule may have ignored an older file until now, or it was moved here.
       const isNew = inodes.has(inodeOf(file)) || born >= before.begun - CLOCK_MS;
-      return { path, bytes: isNew ? undefined : "it is older" };
+      return { path, bytes: isNew ? undefined : "it is older", stamp: file.stamp };
     }),
   ];
 }

@@ -14,17 +14,19 @@ import { writeAtomically } from "../tools/files/atomic_write.ts";
 import { hasShell } from "../tools/files/in_folder.ts";
 import { comparedWhole } from "../tools/files/change.ts";
 import { grantIn, openRegular, readBytes } from "../tools/files/regular_file.ts";
-import { MAX_DIGESTED_BYTES, stampOf, TOO_LARGE } from "../tools/files/seen_files.ts";
+import { MAX_DIGESTED_BYTES, stampOf, stampOfInfo, TOO_LARGE } from "../tools/files/seen_files.ts";
 import type { Confine } from "../types/confine.ts";
 import type { Message } from "../types/message.ts";
 import type { Change, Grant, OnWritten } from "../types/tool.ts";
-import type { FileContent, FolderSnapshot, KnownContent } from "./snapshot.ts";
+import type { FileContent, FolderChange, FolderSnapshot, KnownContent } from "./snapshot.ts";
 
 export interface UndoReport {
   way: "undo" | "redo";
   text: string;
   messages: number;
   files: readonly UndoneFile[];
+  /** The number of files that are as they were, as the user stopped it. */
+  left: number;
   /** False if /clear or /fork replaced the conversation: only files are undone. */
   hasConversation: boolean;
   commands: number;
@@ -50,7 +52,7 @@ interface UndoStep {
 /** A file on both sides of a step: its current state, and its earlier one (or, once undone, its later one). */
 interface FileSides {
   bytes: FileContent;
-  /** The stamp on this side; {@linkcode ABSENT} if there is no file. */
+  /** The stamp on this side, of its content or of its state on disk; {@linkcode ABSENT} if there is no file. */
   stamp: string;
   /** The mode before the step (once undone, after it), if a command may have changed it. */
   mode?: number | null | undefined;
@@ -62,8 +64,9 @@ const ABSENT = "";
 const MAX_UNDO_STEPS = 100;
 export const MAX_UNDO_BYTES = 64 * 1024 * 1024;
 /** The maximum number of files to exchange at once: each waits for programs and for the disk. */
-const MAX_AT_ONCE = 8;
-const MAX_CHANGED_BYTES = 256 * 1024 * 1024;
+const MAX_AT_ONCE = 32;
+/** The maximum number of bytes to store for the way back. */
+const MAX_EXCHANGED_BYTES = 256 * 1024 * 1024;
 
 export class UndoLog {
   readonly #done: UndoStep[] = [];
@@ -128,12 +131,7 @@ export class UndoLog {
       const now = this.#seen = await snapshotOf(folder, last);
       step.isFollowed = now.files !== undefined;
       const changes = last && isByCommand ? changesSince(last, now) : [];
-      let room = MAX_CHANGED_BYTES;
-      for (const change of changes) {
-        const size = attempt(() => Deno.lstatSync(change.path).size) ?? 0;
-        room -= size > MAX_DIGESTED_BYTES ? 0 : size;
-        await addChange(step, change, { folder, earlier, isRead: room >= 0 });
-      }
+      for (const change of changes) addChange(step, change, earlier);
     }).catch(() => {
       step.isFollowed = false;
     });
@@ -170,32 +168,34 @@ export class UndoLog {
     for (const { files } of this.#done) {
       for (const [path, { bytes }] of files) if (!before.has(path)) before.set(path, bytes);
     }
-    const changes: Change[] = [];
-    for (const [realPath, content] of before) {
+    const changes = await someAtOnce([...before], async ([realPath, content]) => {
       const was = await knownContent(content);
-      const now = await fileNow(grantIn(workingDir, realPath)).catch(() => undefined);
-      const is = now ? await knownContent(now.bytes) : TOO_LARGE;
+      const is = await fileNow(grantIn(workingDir, realPath)).then(({ bytes }) => bytes, reasonOf);
       const none = new Uint8Array();
       const isKnown = typeof was !== "string" && typeof is !== "string";
       const compared = isKnown ? comparedWhole(was ?? none, is ?? none) : undefined;
-      if (compared?.lines.length === 0) continue;
       const path = relative(workingDir, realPath);
-      changes.push({ path, isNew: was === undefined, morePlaces: 0, ...compared });
-    }
-    return changes;
+      return { path, isNew: was === undefined, morePlaces: 0, ...compared };
+    });
+    return changes.filter(({ lines }) => lines?.length !== 0);
   }
 
-  async undo(agent: CopilotAgent, count = 1): Promise<UndoReport | undefined> {
+  /** Undoes messages until `signal` is aborted; of the files of the last one, some may be left. */
+  async undo(
+    agent: CopilotAgent,
+    count = 1,
+    signal?: AbortSignal,
+  ): Promise<UndoReport | undefined> {
     await this.settled;
     const files = new Map<string, UndoneFile>();
     let report: UndoReport | undefined;
-    for (let messages = 1; messages <= count; messages++) {
+    for (let messages = 1; messages <= count && !report?.left; messages++) {
       const step = this.#done.pop();
       if (!step) break;
       this.#undone.push(step);
       const all = agent.state.messages;
       const commands = commandsBehind(step.conversation?.messages ?? all, all);
-      const one = await this.#exchange(step, agent);
+      const one = await this.#exchange(step, agent, signal);
       for (const file of one.files) files.set(file.path, file);
       const isFollowed = step.isFollowed && report?.isFollowed !== false;
       const sum = { messages, commands: commands + (report?.commands ?? 0), isFollowed };
@@ -204,45 +204,27 @@ export class UndoLog {
     return report;
   }
 
-  async redo(agent: CopilotAgent): Promise<UndoReport | undefined> {
+  async redo(agent: CopilotAgent, signal?: AbortSignal): Promise<UndoReport | undefined> {
     const step = this.#undone.pop();
     if (!step) return undefined;
     this.#done.push(step);
     const more = { commands: 0, isFollowed: step.isFollowed };
-    return { way: "redo", messages: 1, ...await this.#exchange(step, agent), ...more };
+    return { way: "redo", messages: 1, ...await this.#exchange(step, agent, signal), ...more };
   }
 
   /** Switches to the other side of a step; `step` then contains this side. */
-  async #exchange(step: UndoStep, { state }: CopilotAgent) {
+  async #exchange(step: UndoStep, { state }: CopilotAgent, signal: AbortSignal | undefined) {
     const { workingDir } = state;
-    const exchangeAll = async (files: readonly [string, FileSides][]) => {
-      const exchanged: Exchanged[] = [];
-      const rest = files.entries();
-      const exchangeRest = async () => {
-        for (const [i, [path, sides]] of rest) {
-          if (sides.isStuck) {
-            sides.isStuck = false;
-            continue;
-          }
-          // A plain file may be a setting of git by now.
-          const part = sides.bytes !== undefined && partOfRepository(workingDir, path);
-          const exchange = part
-            ? Promise.reject(new Error(`it is ${part}`))
-            : exchangeFile(grantIn(workingDir, path), sides);
-          exchanged[i] = await exchange.catch((error) => failedFile(path, error));
-        }
-      };
-      await Promise.all(Array.from({ length: MAX_AT_ONCE }, exchangeRest));
-      return exchanged.filter((one) => one); // without those that were stuck
-    };
+    const files = [...step.files].filter(([, { isStuck }]) => !isStuck);
+    for (const sides of step.files.values()) sides.isStuck = !sides.isStuck;
     // A command may have replaced a folder by a file, which goes before those of the folder are back.
     const folders = new Set<string>();
-    for (const path of step.files.keys()) {
+    for (const [path] of files) {
       for (let at = dirname(path); !folders.has(at); at = dirname(at)) folders.add(at);
     }
-    const all = Map.groupBy(step.files, ([path]) => folders.has(path));
-    const first = removeAll(await exchangeAll(all.get(true) ?? []));
-    const exchanged = await exchangeAll(all.get(false) ?? []);
+    const all = Map.groupBy(files, ([path]) => folders.has(path));
+    const first = removeAll(await exchangeAll(all.get(true), workingDir, signal));
+    const exchanged = await exchangeAll(all.get(false), workingDir, signal);
     const lost = exchanged.filter(({ result }) => result === "failed")
       .map(({ path }) => step.files.get(path)!.bytes);
     // A command may have moved a file: of one that could not be restored, this is the only copy.
@@ -259,13 +241,13 @@ export class UndoLog {
       step.conversation = { messages: state.messages, seenFiles: state.seenFiles };
       Object.assign(state, conversation);
     }
-    const files = [...first, ...removeAll(safe)].map(({ other, ...file }): UndoneFile => {
+    const done = [...first, ...removeAll(safe)].map(({ other, ...file }): UndoneFile => {
       if (other) step.files.set(file.path, other);
-      else step.files.get(file.path)!.isStuck = true;
       if (other) state.seenFiles.delete(file.path); // the model has not seen its content
       return { ...file, path: relative(workingDir, file.path) };
     });
-    return { text, files, hasConversation: conversation !== undefined };
+    const left = files.length - done.length;
+    return { text, files: done, left, hasConversation: conversation !== undefined };
   }
 }
 
@@ -279,15 +261,19 @@ function commandsBehind(before: readonly Message[], messages: readonly Message[]
   ).length;
 }
 
-/** Returns the current file. @throws {Error} if its path contains a link. */
-async function fileNow(grant: Grant): Promise<FileSides> {
+/** Returns the current file, and its stamps. @throws {Error} with the reason if it is no file, or behind a link. */
+async function fileNow(grant: Grant) {
   const path = grant.realPath;
-  if (!attempt(() => Deno.lstatSync(path))) return { bytes: undefined, stamp: ABSENT };
-  using opened = await openRegular(path, path, "read", grant);
-  const { size, mode } = opened.info;
-  if (size > MAX_DIGESTED_BYTES) return { bytes: TOO_LARGE, stamp: await stampOf(path), mode };
-  const bytes = await readBytes(opened.file, size);
-  return { bytes, stamp: await stampOf(path, bytes), mode };
+  const there = attempt(() => Deno.lstatSync(path));
+  if (!there) return { bytes: undefined, stamps: [ABSENT] };
+  if (!there.isFile) throw new Error("it is no regular file now");
+  using opened = await openRegular(path, path, "read", grant).catch(() => {
+    throw new Error("it cannot be read now");
+  });
+  const { info, file } = opened;
+  const bytes = info.size > MAX_DIGESTED_BYTES ? undefined : await readBytes(file, info.size);
+  const stamps = [stampOfInfo(info), await stampOf(path, bytes)];
+  return { bytes: bytes ?? TOO_LARGE, stamps, mode: info.mode };
 }
 
 const ONLY_COPY = "it has the content of a file that could not be restored";
@@ -301,20 +287,56 @@ const failedFile = (path: string, error: unknown): Exchanged => ({
   reason: reasonOf(error),
 });
 
+async function someAtOnce<T, R>(
+  all: readonly T[],
+  make: (one: T) => Promise<R>,
+  signal?: AbortSignal,
+): Promise<R[]> {
+  const made: R[] = [];
+  for (let at = 0; at < all.length && !signal?.aborted; at += MAX_AT_ONCE) {
+    made.push(...await Promise.all(all.slice(at, at + MAX_AT_ONCE).map(make)));
+  }
+  return made;
+}
+
+/** Exchanges files of a folder until `signal` is aborted. */
+async function exchangeAll(
+  files: readonly [string, FileSides][] = [],
+  folder: string,
+  signal: AbortSignal | undefined,
+): Promise<Exchanged[]> {
+  let room = MAX_EXCHANGED_BYTES;
+  return await someAtOnce(files, async ([path, sides]) => {
+    try {
+      const size = attempt(() => Deno.lstatSync(path).size) ?? 0;
+      room -= size > MAX_DIGESTED_BYTES ? 0 : size;
+      if (room < 0) throw new Error("it is too large to store");
+      // A plain file may be a setting of git by now.
+      const part = sides.bytes !== undefined && partOfRepository(folder, path);
+      if (part) throw new Error(`it is ${part}`);
+      return await exchangeFile(grantIn(folder, path), sides);
+    } catch (error) {
+      return failedFile(path, error);
+    }
+  }, signal);
+}
+
 /** Writes the other side of a file, unless that removes the file. Follows no link that has replaced it or its folder. */
 async function exchangeFile(grant: Grant, sides: FileSides): Promise<Exchanged> {
   const [path, bytes] = [grant.realPath, await knownContent(sides.bytes)];
   const { stamp, mode } = sides;
   if (typeof bytes === "string") throw new Error(bytes);
-  const now = await fileNow(grant).catch(() => undefined);
-  if (now?.stamp !== stamp) throw new Error("it has changed since");
+  const { stamps, ...now } = await fileNow(grant);
+  if (!stamps.includes(stamp)) throw new Error("it has changed since");
   if (typeof now.bytes === "string") throw new Error("it is too large to store");
   if (bytes === undefined && !hasShell) await Deno.remove(path);
   if (bytes === undefined) return { path, result: "removed", other: { ...now, stamp: ABSENT } };
   const isNew = stamp === ABSENT;
   // A command may have made it read-only.
   if (mode && !isNew) setMode(path, mode | 0o200);
-  await writeAtomically(path, path, bytes, isNew ? undefined : { stamp }, { grant });
+  await writeAtomically(path, path, bytes, isNew ? undefined : { stamp: stamps.at(-1)! }, {
+    grant,
+  });
   if (mode) setMode(path, mode);
   const other = { ...now, stamp: await stampOf(path, bytes) };
   return { path, result: isNew ? "recreated" : "restored", other };
@@ -338,21 +360,11 @@ const SET_MODE =
   `exec 5<"./$2" && [ ! -L "./$2" ] && [ "./$2" -ef /dev/fd/5 ] && chmod "$1" /dev/fd/5`;
 
 /** Adds what a command changed to a step, which may have the file already: `earlier` from before the command. */
-async function addChange(
-  { files }: UndoStep,
-  { path, bytes, mode }: { path: string } & Pick<FileSides, "bytes" | "mode">,
-  { folder, earlier, isRead }: { folder: string; earlier: Set<string>; isRead: boolean },
-): Promise<void> {
-  const now = isRead ? await fileNow(grantIn(folder, path)).catch(() => undefined) : undefined;
-  const own = earlier.has(path) ? files.get(path) : undefined;
+function addChange({ files }: UndoStep, change: FolderChange, earlier: Set<string>): void {
+  const { path, stamp = ABSENT, bytes, mode } = change;
+  const sides = { bytes, mode, ...earlier.has(path) && files.get(path), stamp };
   earlier.add(path);
-  const isFile = attempt(() => Deno.lstatSync(path).isFile);
-  const kind = isFile ? "it cannot be read now" : "it is no regular file now";
-  const why = isRead ? kind : "the command changed too many bytes";
-  const sides = own ?? { bytes: now ? bytes : why, stamp: ABSENT };
-  if (now) sides.stamp = now.stamp;
-  sides.mode ??= mode;
-  if (sides.bytes === undefined && sides.stamp === ABSENT) files.delete(path);
+  if (sides.bytes === undefined && stamp === ABSENT) files.delete(path);
   else files.set(path, sides);
 }
 

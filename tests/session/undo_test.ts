@@ -148,7 +148,10 @@ Deno.test("/undo loses nothing that somebody else wrote since", async () => {
     await session([twoTurns[0]!], async ({ dir, agent, log, read }) => {
       await change(`${dir}/a.txt`);
       const now = await Deno.readTextFile(`${dir}/a.txt`).catch(() => "gone");
-      assertMatch(await log.say("undo", agent), /a\.txt was not changed: it has changed since/);
+      assertMatch(
+        await log.say("undo", agent),
+        /a\.txt was not changed: it (has changed since|is no regular file now)/,
+      );
       assertEquals(await Deno.readTextFile(`${dir}/a.txt`).catch(() => "gone"), now);
       // The others are taken back all the same.
       assertEquals([...Deno.readDirSync(`${dir}/sub`)], []);
@@ -167,6 +170,18 @@ Deno.test("/redo leaves a file that /undo could not change as it is", async () =
     await log.say("redo", agent);
     assertEquals(read("a.txt"), now);
     assertMatch(await log.say("undo", agent), /a\.txt: restored/);
+  });
+});
+
+Deno.test("/undo that is stopped says how many files it left, and does the rest after /redo", async () => {
+  await session([twoTurns[0]!], async ({ dir, agent, log, read }) => {
+    const report = await log.undo(agent, 1, AbortSignal.abort());
+    assertStringIncludes(undoText(report!), "\nStopped: 2 files are as before");
+    const now = read("sub/new.txt");
+    await log.redo(agent);
+    assertEquals(read("sub/new.txt"), now);
+    assertStringIncludes(await log.say("undo", agent), "sub/new.txt: removed");
+    assertEquals(await Deno.readFile(`${dir}/a.txt`), crlf);
   });
 });
 
@@ -217,7 +232,7 @@ Deno.test("/redo writes to no place that a link leads to since", {
       await swap(`${dir}/work`);
       assertMatch(
         await log.say("redo", agent),
-        /new\.txt was not changed: (it has changed since|.*was replaced meanwhile)/,
+        /new\.txt was not changed: (it (has changed since|is no regular file now)|.*was replaced meanwhile)/,
       );
       assertEquals([...Deno.readDirSync(`${dir}/other`)], []);
     });
@@ -315,6 +330,7 @@ Deno.test("several messages are taken back at once, with one report of their fil
       text: "message 2",
       messages: 2,
       files: [{ path: "a.txt", result: "restored" }, { path: "new.txt", result: "restored" }],
+      left: 0,
       hasConversation: true,
       commands: 0,
       isFollowed: false,

@@ -16,7 +16,8 @@ export const undoCommands: readonly Command[] = [
     group: "Session",
     argument: "[N]",
     help: "take back the last message and its file changes; /undo 3: last 3",
-    run: (session, argument) => undoMessages(session, argument, false),
+    isSlow: true,
+    run: (session, argument, signal) => undoMessages(session, argument, signal, false),
   },
   {
     name: "rewind",
@@ -24,15 +25,17 @@ export const undoCommands: readonly Command[] = [
     argument: "[N]",
     help: "rewind to before a message from a list",
     question: "Rewind to before which message?",
-    run: (session, argument) => undoMessages(session, argument, true),
+    isSlow: true,
+    run: (session, argument, signal) => undoMessages(session, argument, signal, true),
     choices: undoChoices,
   },
   {
     name: "redo",
     group: "Session",
     help: "redo what was undone",
-    async run(session) {
-      const undone = await session.undo?.redo(session.agent);
+    isSlow: true,
+    async run(session, _, signal) {
+      const undone = await session.undo?.redo(session.agent, signal);
       if (undone === undefined) return "There is nothing to redo.";
       session.usage = undefined;
       return { type: "undone", line: "", text: undoText(undone) };
@@ -44,6 +47,7 @@ export const undoCommands: readonly Command[] = [
 async function undoMessages(
   session: SessionState,
   argument: string,
+  signal: AbortSignal,
   isKept: boolean,
 ): Promise<CommandAnswer> {
   const steps = argument === "" ? 1 : Number(argument);
@@ -58,7 +62,7 @@ async function undoMessages(
   }
   // The rewind is worth more than the copy, which may fail.
   const copy = isKept ? attempt(() => session.record?.fork(undefined, false)) : undefined;
-  const undone = await session.undo!.undo(session.agent, steps);
+  const undone = await session.undo!.undo(session.agent, steps, signal);
   session.usage = undefined;
   const branch = copy && `\n/resume ${shortName(copy.name)} returns to what was there before.`;
   return { type: "undone", line: undone!.text, text: undoText(undone!) + (branch ?? "") };
@@ -73,7 +77,7 @@ function undoChoices({ undo }: SessionState): ArgumentChoice[] {
 }
 
 export function undoText(
-  { way, text, messages, files, hasConversation, commands, isFollowed }: UndoReport,
+  { way, text, messages, files, left, hasConversation, commands, isFollowed }: UndoReport,
 ): string {
   const title = `"${shortened(oneLine(text), MAX_MESSAGE_CHARS)}"`;
   const [taken, back] = way === "redo"
@@ -91,6 +95,7 @@ export function undoText(
     taken + none + back,
     ...shown.map((file) => `  ${undoneFileText(file, way)}`),
     ...more > 0 ? [`  and ${count(more, "more file")}`] : [],
+    ...left > 0 ? [`Stopped: ${count(left, "file is", "files are")} as before.`] : [],
     ...hasConversation ? [] : ["The conversation has changed since, and was not restored."],
     ...commands > 0
       ? [`${count(commands, "shell command")} ran; what ${they} changed${where} stays.`]

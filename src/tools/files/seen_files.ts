@@ -19,6 +19,10 @@ export const MAX_DIGESTED_BYTES = 16 * 1024 * 1024;
 /** The reason why a file cannot be restored. */
 export const TOO_LARGE = "its old content was too large to store";
 
+/** Returns a text that changes with a file: its inode, size, times and mode. A program can set `mtime`. */
+export const stampOfInfo = ({ ino, size, mtime, ctime, mode }: Deno.FileInfo): string =>
+  [ino, size, mtime?.getTime(), ctime?.getTime(), mode].join(":");
+
 /**
  * Returns a short text for the state of a file, which changes with its content.
  * @param bytes its content, if known
