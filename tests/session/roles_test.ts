@@ -408,7 +408,7 @@ Deno.test("/model: lists the models of all servers, and switches the session to 
     ({ url, state: "answers", isNative: false, models: [model] }) as const
   );
   const flags = { ...modelFlags, find: () => Promise.resolve(found) };
-  await using fake = await sessionWith(server, undefined, ws.dir, { modelFlags: flags });
+  await using fake = await sessionWith(server, { plan: AWAY }, ws.dir, { modelFlags: flags });
   const [host, usedHost] = [other, used].map(({ url }) => new URL(url).host);
   const choices = await fake.session.choices("model", signal);
   assertEquals(
@@ -416,14 +416,15 @@ Deno.test("/model: lists the models of all servers, and switches the session to 
     [
       ["test", "40k context  tools", new URL(server.url).host],
       [big(other), "8k context", host],
+      [AWAY, "plan", new URL(AWAY).host],
       [`${used.url}/v1#old`, "used before", usedHost],
     ],
   );
-  const text = `* test\n  ${big(other)}\n  ${used.url}/v1#old\nCurrent: test at `;
+  const text = `* test\n  ${big(other)}\n  ${AWAY}\n  ${used.url}/v1#old\nCurrent: test at `;
   assertStringIncludes((await fake.command("/model"))!, text);
   assertMatch(
     (await fake.command(`/model ${AWAY}`))!,
-    /^Switched to big at \S+\. The server does not list its models: Cannot reach .*refused/,
+    /^Still using test at \S+: Cannot reach .*refused/,
   );
   assertEquals(await fake.command(`/model ${big(other)}`), `Switched to big at ${host}.`);
   assertEquals((await fake.session.prompt("hi", signal)).response, "big here");

@@ -109,9 +109,9 @@ async function modelChoices(
   return [...own, ...await others];
 }
 
-/** Returns the models of other servers: of those found on this machine, and those that sessions used. */
+/** Returns the models of other servers: of those found on this machine, of roles, and those that sessions used. */
 async function otherChoices(
-  { agent: { config }, modelFlags, surface: { kind: ui } }: SessionState,
+  { agent: { config }, modelFlags, roles, surface: { kind: ui } }: SessionState,
   signal: AbortSignal,
 ): Promise<ArgumentChoice[]> {
   const hostOf = (server: string) =>
@@ -124,6 +124,10 @@ async function otherChoices(
   };
   // An editor asks for the list whenever a session starts.
   const found = ui === "editor" ? [] : await modelFlags?.find(signal).catch(() => []) ?? [];
+  const ofRoles = Object.entries(roles.models).flatMap(([role, spec]) => {
+    const [model = "", server] = spec.split("#").toReversed();
+    return server === undefined ? [] : [row(server, model, role)];
+  });
   const used = usedModels().flatMap(({ at, model }) => {
     const server = at?.kind === "hosted" ? isDefaultServer("hosted", at.url) && "hosted" : at?.url;
     return server ? [row(server, model, "used before")] : [];
@@ -131,7 +135,7 @@ async function otherChoices(
   const rows = found.flatMap(({ url, isNative, models }) =>
     models.map((model) => row(isNative ? url : `${url}/v1`, model.name, modelFacts(model)))
   );
-  const choices = [...rows, ...used].filter(({ group, label }, at, all) =>
+  const choices = [...rows, ...ofRoles, ...used].filter(({ group, label }, at, all) =>
     group !== hostOf(targetOf(config).url) &&
     all.findIndex((one) => one.group === group && one.label === label) === at
   );
@@ -215,7 +219,7 @@ function setRole(
   return `${role}: ${specName(now)} (/model ${role} NAME, or off, changes it)`;
 }
 
-/** Switches to another model or, with flags, server. Without a name, that one must answer, unless `isSure`. */
+/** Switches to another model or, with flags, server. That one must answer, unless `isSure`. */
 async function setModel(
   session: SessionState,
   argument: string,
@@ -225,17 +229,16 @@ async function setModel(
   const { agent, modelFlags, fit, surface: { kind: ui } } = session;
   await session.probed;
   const [, role, spec = ""] = ROLE_ARGUMENT.exec(argument) ?? [];
-  const isSpec = argument.includes("#");
   try {
     if (role !== undefined) return setRole(session, role as keyof ModelRoles, spec);
-    if (modelFlags !== undefined && (isSpec || argument.startsWith("-"))) {
-      const { config, isChosen, notice }: ReturnType<ModelFlags["parse"]> = isSpec
-        ? { config: modelFlags.at(argument, agent.config), isChosen: true }
-        : modelFlags.parse(argument.split(/\s+/), agent.config);
-      const why = isSure || isChosen ? undefined : await failureToReach(config, ui, signal);
+    if (modelFlags !== undefined && /^-|#/.test(argument)) {
+      const { config, isChosen, notice }: ReturnType<ModelFlags["parse"]> = argument.startsWith("-")
+        ? modelFlags.parse(argument.split(/\s+/), agent.config)
+        : { config: modelFlags.at(argument, agent.config), isChosen: true };
+      const isOther = targetOf(config).url !== targetOf(agent.config).url;
+      const why = isOther && !isSure ? await failureToReach(config, ui, signal) : undefined;
       if (why !== undefined) {
-        const at = atServer(agent.config, fit.targetOf(agent).name);
-        return `Still using ${at}: ${why}. Add --model NAME to switch anyway.`;
+        return `Still using ${atServer(agent.config, fit.targetOf(agent).name)}: ${why}`;
       }
       const { maxToolRounds, maxOutputChars, promptTier } = agent.config;
       agent.configure({ maxToolRounds, maxOutputChars, promptTier, ...config });
