@@ -10,7 +10,7 @@ import { foreignText } from "../../text/sanitize.ts";
 import { shellTool } from "../../tools/run_bash.ts";
 import type { NewestOutput, ToolOutcome } from "../../types/tool.ts";
 import { changesSince, type FolderSnapshot } from "../../session/snapshot.ts";
-import { changedDeciding, lookWithChecks, type NamedChecks, namedChecks } from "./folder_state.ts";
+import { changedDeciding, lookWithChecks, namedChecks } from "./folder_state.ts";
 
 /** The newest lines of a failed check that the model reads, and the characters of each. */
 const CHECK_LINES = 40;
@@ -32,7 +32,7 @@ export class UntilCheck {
   #before: FolderSnapshot | undefined;
   /** The folder as the user has it. A turn without a pass has to restore what decides the check, too. */
   #accepted: FolderSnapshot | undefined;
-  #named: NamedChecks = { byCommand: [], byFolder: [] };
+  #named: readonly string[] = [];
   #round = 0;
   /** The last failure without its numbers, and how often it came in a row. */
   #failure = "";

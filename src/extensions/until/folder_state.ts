@@ -1,15 +1,17 @@
 /** Finds the files that decide a check: tests, the configuration of test runners, and its scripts. @module */
 
 import { attempt } from "../../attempt.ts";
-import { changesSince, type FolderSnapshot, snapshotOf } from "../../session/snapshot.ts";
+import {
+  changesSince,
+  type FileContent,
+  type FolderSnapshot,
+  snapshotOf,
+} from "../../session/snapshot.ts";
 import { knownContent } from "../../session/undo.ts";
 import { isObject } from "../../text/json.ts";
 import { isWithin } from "../../text/paths.ts";
 import { basename, dirname, join, relative, resolve } from "../../text/std_path.ts";
 import { utf8Text } from "../../text/utf8.ts";
-import { readBoundedText } from "../bounded_text.ts";
-
-const MAX_TASKS_BYTES = 1024 * 1024;
 
 const TEST_FILE = new RegExp(
   [
@@ -42,13 +44,6 @@ const PYPROJECT_PART = /^\[+tool\.(pytest|tox|nox|hatch|pdm|poe|taskipy)/;
 const NAMED_CHECK = /\.(sh|bash)$|^[^.]+$|check|test|spec|verif|lint/i;
 /** The names of scripts. A check may write other files that its command names: `npm test > test.log`. */
 const SCRIPT = /\.(sh|bash|[cm]?[jt]s|py|rb|pl|php|lua)$|^[^.]*(check|test|spec|verif|lint)[^.]*$/i;
-
-/** The ends of the paths of files that check. */
-export interface NamedChecks {
-  byCommand: readonly string[];
-  /** Named by the folder's tasks, or where the links among these files lead. */
-  byFolder: readonly string[];
-}
 
 /** Returns the ends of the paths that a command or a task may name as its check. */
 export const checksNamedIn = (text: string, folder: string): string[] =>
@@ -84,57 +79,54 @@ function wayTo(path: string): string[] {
   return [path];
 }
 
-/** Returns the files that a command, and the tasks of its folder, name as a check. */
+/** Returns a content as text, without blanks at its ends; "?" if it is unknown. */
+async function contentText(content: FileContent): Promise<string> {
+  const known = await knownContent(content);
+  return typeof known === "string" ? "?" : utf8Text(known).trim();
+}
+
+/** Returns the ends of the paths of files that a command, and the tasks of its folder, name as a check. */
 export async function namedChecks(
   command: string,
   { folder, files = new Map() }: FolderSnapshot,
-): Promise<NamedChecks> {
-  const byCommand = checksNamedIn(command, folder);
-  const byFolder: string[] = [];
-  const paths = [...files.keys()];
-  for (const path of paths) {
-    if (!MANIFEST.test(path) && !MAKEFILE.test(path)) continue;
-    const task = decidingPart(path, await readBoundedText(path, MAX_TASKS_BYTES) ?? "");
-    // In a task, a name without an ending is often what it makes.
-    byFolder.push(...checksNamedIn(task, folder).filter((one) => /\.\w+$/.test(one)));
-  }
-  const named = [...byCommand, ...byFolder];
+): Promise<readonly string[]> {
+  const manifests = [...files].filter(([path]) => MANIFEST.test(path) || MAKEFILE.test(path));
+  const tasks = manifests.map(async ([path, file]) =>
+    decidingPart(path, await contentText(file.content))
+  );
+  // In a task, a name without an ending is often what it makes.
+  const byTasks = (await Promise.all(tasks)).flatMap((task) => checksNamedIn(task, folder))
+    .filter((one) => /\.\w+$/.test(one));
+  const named = [...checksNamedIn(command, folder), ...byTasks];
   const places = [
-    ...paths.filter((path) => CONFIGURATION.test(path) || endsWithOne(path, named)),
+    ...[...files.keys()].filter((path) => CONFIGURATION.test(path) || endsWithOne(path, named)),
     ...named.map((one) => join(folder, one)),
   ].filter((path) => attempt(() => Deno.statSync(path).isFile))
     .flatMap(wayTo).filter((path) => isWithin(folder, path));
-  byFolder.push(...places.map((path) => relative(folder, path)));
-  return { byCommand, byFolder };
+  return [...named, ...places.map((path) => relative(folder, path))];
 }
 
 /**
  * Returns the files that decide a check and changed between two looks. A new test cannot make others pass, a script
- * that the command names and that was missing can.
+ * that is named and that was missing can.
  * @param isStrict also those that have their content again
  */
 export async function changedDeciding(
   before: FolderSnapshot,
   now: FolderSnapshot,
-  { byCommand, byFolder }: NamedChecks,
+  named: readonly string[],
   isStrict = false,
 ): Promise<string[]> {
   if (!before.files || !now.files) return ["the folder has too many files to compare them"];
   const changed: string[] = [];
   for (const { path } of changesSince(before, now)) {
-    const name = path.slice(before.folder.length + 1);
-    const isConfiguration = CONFIGURATION.test(name);
-    const decides = [TEST_FILE, MANIFEST, PYPROJECT].some((one) => one.test(name));
-    const isCommands = endsWithOne(path, byCommand);
-    if (!isConfiguration && !decides && !isCommands && !endsWithOne(path, byFolder)) continue;
-    const sides = await Promise.all(
-      [before, now].map(({ files }) => knownContent(files?.get(path)?.content)),
-    );
-    const [was = "", is = ""] = sides.map((one) =>
-      one instanceof Uint8Array ? utf8Text(one).trim() : one && "?"
-    );
-    const isScript = isCommands && !decides &&
-      (SCRIPT.test(basename(name)) || is.startsWith("#!"));
+    const name = relative(before.folder, path);
+    const [isConfiguration, isNamed] = [CONFIGURATION.test(name), endsWithOne(path, named)];
+    const isTest = [TEST_FILE, MANIFEST, PYPROJECT].some((one) => one.test(name));
+    if (!isConfiguration && !isNamed && !isTest) continue;
+    const was = await contentText(before.files.get(path)?.content);
+    const is = await contentText(now.files.get(path)?.content);
+    const isScript = isNamed && !isTest && (SCRIPT.test(basename(name)) || is.startsWith("#!"));
     // Such as the `__init__.py` of new tests.
     if (was === "" && !isConfiguration && !isScript) continue;
     const isSame = was !== "?" && decidingPart(name, was) === decidingPart(name, is);

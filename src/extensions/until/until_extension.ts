@@ -1,22 +1,16 @@
 /** `--until` and `/until`: a turn ends when a check of the user passes. @module */
 
 import { UsageError } from "../../errors.ts";
-import { findProgram, programFolders } from "../../find_program.ts";
+import { programFolders } from "../../find_program.ts";
+import { userProgram } from "../../start_program.ts";
 import type { Command, Extension, SessionState, TurnEnd } from "../../session/extension.ts";
 import type { CommandAnswer } from "../../session/data.ts";
 import type { Part } from "../../types/message.ts";
 import { oneLine } from "../../text/one_line.ts";
+import { hasShell } from "../../tools/files/in_folder.ts";
 import type { CheckLimits, UntilCheck } from "./check.ts";
 
 export const DEFAULT_LIMITS: CheckLimits = { rounds: 5, seconds: 600, mayEdit: false };
-
-/** The words of bash and dash that need no program. */
-const SHELL_WORDS =
-  `. alias bg bind break builtin caller case cd chdir command compgen complete compopt continue
-  coproc declare dirs disown echo enable eval exec exit export false fc fg for function getopts
-  hash help history if jobs kill let local logout mapfile popd printf pushd pwd read readarray
-  readonly return select set shift shopt source suspend test time times trap true type typeset
-  ulimit umask unalias unset until wait while`.split(/\s+/);
 
 export class UntilExtension implements Extension {
   #check: UntilCheck | undefined;
@@ -82,9 +76,9 @@ export class UntilExtension implements Extension {
   /** Sets the check. Returns why it cannot run. */
   async #set(session: SessionState, command: string): Promise<string | undefined> {
     const [program] = /^[\w.-]+(?=\s|$)/.exec(command) ?? [];
-    const isKnown = !program || SHELL_WORDS.includes(program) || Deno.build.os === "windows" ||
-      findProgram(program, programFolders(), undefined);
-    if (!isKnown) return `there is no program ${program}`;
+    const args = ["-c", 'PATH=$1; command -v -- "$0"', `${program}`, programFolders().join(":")];
+    const search = program && hasShell && userProgram("bash", { args });
+    if (search && !(await search.output()).success) return `there is no program ${program}`;
     const { UntilCheck } = await import("./check.ts");
     this.#check = new UntilCheck(command, this.limits, session);
   }
