@@ -1,13 +1,13 @@
 /** `copilot replay`: plays the user's messages of a session again, in a copy of its folder. @module */
 
 import { keepAsExam } from "./exam/from_session.ts";
+import { whyCheckFails } from "./exam/run_task.ts";
 import { attempt } from "../attempt.ts";
 import { compatConfig, type CopilotConfig } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import { EXIT } from "../exit_codes.ts";
 import { InstructionsExtension } from "../extensions/instructions/instructions_extension.ts";
 import { SkillsExtension } from "../extensions/skills/skills_extension.ts";
-import { UntilExtension } from "../extensions/until/until_extension.ts";
 import { programFolders } from "../find_program.ts";
 import { systemProgram } from "../start_program.ts";
 import type { Backend } from "../models/backend.ts";
@@ -131,7 +131,7 @@ const recorded = (answers: Message[]): Backend => ({
   },
 });
 
-/** Plays the turns: before `from` with their answers, then with the model. True if the check passed. */
+/** Plays the turns: before `from` with their answers, then with the model. Returns if the check passes, if there is one. */
 async function playIn(
   copy: string,
   turns: readonly RecordedTurn[],
@@ -144,15 +144,13 @@ async function playIn(
     if (event.type !== "session_notice") return;
     for (const line of noticeLines(event.notice, "flags")) stderr.line(`· ${line}`);
   };
-  const limits = { ...checkLimitsOf(args), ...from === turns.length && { rounds: 1 } };
-  const until = new UntilExtension(undefined, limits);
-  const checked = until.endOfTurn.bind(until);
-  let left: readonly Message[] = [];
-  // A check or a hook continued the recorded turn.
-  until.endOfTurn = async (...end) =>
-    left.length > 0
-      ? { parts: [notePart("[The recorded turn continues.]")] }
-      : await checked(...end);
+  const { seconds } = checkLimitsOf(args);
+  const permissions = openPermissions({
+    approve: "auto",
+    sandbox: "workspace-write",
+    network: args.network === true,
+    level: { allow: [], deny: [`*(${folder})`], sandboxWrite: [] },
+  });
   await using session = await openSession(
     {
       config,
@@ -163,30 +161,27 @@ async function playIn(
       isRecorded: false,
       canUndo: false,
       asksServer: "local-before-turns",
-      permissions: openPermissions({
-        approve: "auto",
-        sandbox: "workspace-write",
-        network: args.network === true,
-        level: { allow: [], deny: [`*(${folder})`], sandboxWrite: [] },
-      }),
-      extensions: [new InstructionsExtension(new SkillsExtension()), until],
+      permissions,
+      extensions: [new InstructionsExtension(new SkillsExtension())],
     },
     { onEvent, showsStatus: false, surface: { ...PLAIN_SURFACE, kind: "flags" } },
     signal,
   );
-  let hasPassed: boolean | undefined;
   for (const [at, { message: { content, parts = [] }, answers }] of turns.entries()) {
-    const isChecked = at === Math.min(from, turns.length - 1);
-    if (args.until && isChecked) await session.command("until", args.until, signal);
-    left = at < from ? answers : [];
-    session.agent.recorded = at < from ? recorded(answers) : undefined;
+    const left = at < from ? answers : [];
+    session.agent.recorded = at < from ? recorded(left) : undefined;
     // Files are attached again, from the copy.
     const given = parts.filter((part) => part.type !== "resource" || part.kind === "stdin");
-    const { check } = await session.prompt(given.length > 0 ? given : content, signal);
+    await session.prompt(given.length > 0 ? given : content, signal);
+    // A check or a hook continued the recorded turn.
+    const next = [notePart("[The recorded turn continues.]")];
+    while (left.length > 0 && !signal.aborted) await session.prompt(next, signal);
     signal.throwIfAborted();
-    hasPassed = check?.passed;
   }
-  return hasPassed;
+  if (args.until === undefined) return undefined;
+  const why = await whyCheckFails(args.until, copy, signal, permissions, seconds);
+  if (why !== undefined) stderr.line(`· ${args.until}: ${why}`);
+  return why === undefined;
 }
 
 /**

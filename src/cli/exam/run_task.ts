@@ -46,7 +46,7 @@ const MAX_UNANSWERED = 3;
 const MAX_HOPELESS = 5;
 /** It also ends after the time of so many limits without a pass at its start, or twice that after a pass. */
 const MAX_LIMITS = 1.5;
-const MAX_CHECK_MS = 60_000;
+const MAX_CHECK_SECONDS = 60;
 const MAX_CHECK_BYTES = 20_000;
 /** Runs the script on stdin, as the code under test could read a command line. */
 const RUN_STDIN = 'check=$(cat); exec </dev/null; eval "$check"';
@@ -262,14 +262,20 @@ export function earlierMessages({ fill = 0, before }: ExamTask, seed: number, wi
 }
 
 /** Runs a check in the sandbox, without a file in the folder. Returns why it did not pass. */
-export async function whyCheckFails(check: string, folder: string, signal: AbortSignal) {
-  const confine = examPermissions().confine(() => folder);
+export async function whyCheckFails(
+  check: string,
+  folder: string,
+  signal: AbortSignal,
+  permissions = examPermissions(),
+  seconds = MAX_CHECK_SECONDS,
+) {
+  const confine = permissions.confine(() => folder);
   const context = { workingDir: folder, confine, signal, maxOutputChars: MAX_CHECK_BYTES };
   try {
     // Fails if the model removed the folder.
     const { ended, status, streams } = await runShell(RUN_STDIN, context, {
       hasInput: true,
-      timeoutMs: MAX_CHECK_MS,
+      timeoutMs: seconds * 1000,
       maxBytes: MAX_CHECK_BYTES,
       onStart: (_, { stdin }) => void new Blob([check]).stream().pipeTo(stdin).catch(() => {}),
     });
