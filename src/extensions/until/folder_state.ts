@@ -80,7 +80,7 @@ function wayTo(path: string): string[] {
 }
 
 /** Returns a content as text, without blanks at its ends; "?" if it is unknown. */
-async function contentText(content: FileContent): Promise<string> {
+async function trimmedText(content: FileContent): Promise<string> {
   const known = await knownContent(content);
   return typeof known === "string" ? "?" : utf8Text(known).trim();
 }
@@ -92,7 +92,7 @@ export async function namedChecks(
 ): Promise<readonly string[]> {
   const manifests = [...files].filter(([path]) => MANIFEST.test(path) || MAKEFILE.test(path));
   const tasks = manifests.map(async ([path, file]) =>
-    decidingPart(path, await contentText(file.content))
+    decidingPart(path, await trimmedText(file.content))
   );
   // In a task, a name without an ending is often what it makes.
   const byTasks = (await Promise.all(tasks)).flatMap((task) => checksNamedIn(task, folder))
@@ -124,8 +124,8 @@ export async function changedDeciding(
     const [isConfiguration, isNamed] = [CONFIGURATION.test(name), endsWithOne(path, named)];
     const isTest = [TEST_FILE, MANIFEST, PYPROJECT].some((one) => one.test(name));
     if (!isConfiguration && !isNamed && !isTest) continue;
-    const was = await contentText(before.files.get(path)?.content);
-    const is = await contentText(now.files.get(path)?.content);
+    const was = await trimmedText(before.files.get(path)?.content);
+    const is = await trimmedText(now.files.get(path)?.content);
     const isScript = isNamed && !isTest && (SCRIPT.test(basename(name)) || is.startsWith("#!"));
     // Such as the `__init__.py` of new tests.
     if (was === "" && !isConfiguration && !isScript) continue;

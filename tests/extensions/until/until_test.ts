@@ -130,7 +130,7 @@ posixTest(
     const check = "sh tests/a_test.sh";
     const caught = await printed([cheat, done, done], files, "--until", check);
     assertEquals([caught.code, caught.check.rounds], [5, 2]);
-    assertStringIncludes(caught.told, "does not count: you changed its own files: tests/a_test.sh");
+    assertStringIncludes(caught.told, "You changed its own files: tests/a_test.sh");
     assertStringIncludes(
       caught.check.reason,
       "the model changed the check's own files: tests/a_test.sh",
@@ -213,7 +213,7 @@ posixTest(
       "✓ sh check.sh passed (round 2)",
       "sh check.sh passed, but the model changed the check's own files: check.sh",
       "✗ sh check.sh passed, but the model changed the check's own files: check.sh (round 1 of 5)",
-      "✗ sh check.sh passed, but the model changed the check's own files: check.sh (round 2 of 5; stopped)",
+      "✗ sh check.sh passed, but the model changed the check's own files: check.sh, and the last round changed no file (round 2 of 5; stopped)",
       "sh check.sh passed, but the model changed the check's own files: check.sh",
       "✓ sh check.sh passed (round 1)",
     ]);
