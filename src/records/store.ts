@@ -179,21 +179,25 @@ const PART = ".jsonl.tmp";
 /** A fork takes less time than this, in ms. */
 const MAX_FORK_MS = 60_000;
 
-/** Removes the parts of forks that were killed. */
-function removeParts(home: string): void {
-  for (const { name } of dirEntries(home)) {
-    const path = join(home, name);
+/** Removes the parts of forks that were killed from the files `names` in `home`. */
+function removeParts(home: string, names: readonly string[]): void {
+  for (const part of names.filter((name) => name.endsWith(PART))) {
+    const path = join(home, part);
     const isOld = () => Date.now() - Deno.statSync(path).mtime!.getTime() > MAX_FORK_MS;
-    if (name.endsWith(PART) && attempt(isOld)) attempt(() => Deno.removeSync(path));
+    if (attempt(isOld)) attempt(() => Deno.removeSync(path));
   }
 }
 
+const recordNames = (home: string): string[] => dirEntries(home).map(({ name }) => name);
+
 /** Makes room for one more session of `folder`: removes the oldest. */
 function removeOldest(root: string, folder: string, isPrint: boolean): void {
-  removeParts(folderOf(root, folder));
+  const home = folderOf(root, folder);
+  const names = recordNames(home);
+  removeParts(home, names);
   const { most, slack } = isPrint ? MAX_PRINTS : MAX_OWN;
   const isSame = (name: string) => isOfPrint(name) === isPrint;
-  if (pathsBelow(root, folder, isSame).length < most + slack) return;
+  if (names.filter(isSame).length < most + slack) return;
   const known = filesBelow(root, folder, isSame)
     .filter(({ path }) => attempt(() => headOf(path))?.folder === folder);
   let surplus = known.length - most + 1;
@@ -274,7 +278,7 @@ export function removeSession(root: string, name: string): boolean {
   const path = recordPath(root, name);
   if (path === undefined) return false;
   Deno.removeSync(path);
-  removeParts(dirname(path));
+  removeParts(dirname(path), recordNames(dirname(path)));
   return true;
 }
 
