@@ -1,23 +1,16 @@
 /** Defaults of command-line flags from the user's `config.json`. @module */
 
 import { attempt } from "../attempt.ts";
-import {
-  API_KEY_ENVS,
-  checkedUrl,
-  isSettingError,
-  MODEL_ROLES,
-  type ModelRoles,
-  type Theme,
-} from "../config.ts";
+import { API_KEY_ENVS, checkedUrl, MODEL_ROLES, type Theme } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import type { ServerSettings } from "../ui/server_settings.ts";
-import { type CheckSettings, checksFault } from "../extensions/checks/checkers.ts";
+import { CHECKS_FORM } from "../extensions/checks/checkers.ts";
 import { isObject } from "../text/json.ts";
-import { reasonOf } from "../text/reason.ts";
+import { schemaObjection } from "../tools/schema_check.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { keepSecrets } from "../wire/excerpt.ts";
 import { readJsonFile, replaceUserFile, userFile, type VariableReader } from "../user_files.ts";
-import { STATUS_PARTS, type StatusPart } from "../ui/terminal/session/footer.ts";
+import { STATUS_PARTS } from "../ui/terminal/session/footer.ts";
 import { type Args, type Flag, FLAGS, isNumber, takesNumber } from "./args.ts";
 
 /** Flags for one run, or for something other than a run. */
@@ -116,43 +109,39 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
   const bound = isObject(keys) ? Object.entries(keys).filter(([name]) => isKeyboardKey(name)) : [];
   const bindings = bound.length > 0 && { bindings: { path, keys: Object.fromEntries(bound) } };
   const said = usual.length > 0 && { usual: Object.fromEntries(usual) };
-  const fault = checks === undefined ? undefined : checksFault(checks);
-  if (fault !== undefined) throw new UsageError(`Cannot use "checks" in ${path} as it ${fault}`);
-  if (search !== undefined && !/^https?:\/\/[^/]/.test(String(search)) || search === "") {
-    throw new UsageError(`Cannot use "search" in ${path} as it must be an address of SearXNG`);
-  }
-  return {
-    ...{ ...all, ...bindings, ...said },
-    ...search !== undefined && { search: String(search) },
-    ...status !== undefined && { status: statusParts(status, path) },
-    ...checks !== undefined && { checks: checks as CheckSettings },
-    ...roles !== undefined && { roles: rolesIn(roles, path) },
-    ...ofModel(models, all.model, path),
-    ...args,
-  };
+  const others = Object.entries({ status, roles, checks, search }).filter(([, one]) =>
+    one !== undefined
+  );
+  const given = Object.fromEntries(others);
+  const fault = schemaObjection(OTHERS_FORM, given)?.replace(VALUE_IN_FAULT, "");
+  if (fault !== undefined) throw new UsageError(`Cannot use ${path} as ${fault}`);
+  return { ...all, ...bindings, ...said, ...given, ...ofModel(models, all.model, path), ...args };
 }
 
-function rolesIn(roles: unknown, path: string): ModelRoles {
-  if (!isObject(roles)) {
-    throw new UsageError(`Cannot use "roles" in ${path} as it must be an object`);
-  }
-  const known = `its name must be one of ${MODEL_ROLES.join(", ")}`;
-  for (const [role, spec] of Object.entries(roles)) {
-    try {
-      if (!MODEL_ROLES.some((one) => one === role)) throw new TypeError(known);
-      specFlags(spec);
-    } catch (error) {
-      const why = isSettingError(error) ? error.why : reasonOf(error);
-      throw new UsageError(`Cannot use ${JSON.stringify(role)} of "roles" in ${path} as ${why}`);
-    }
-  }
-  return roles as ModelRoles;
-}
+/** `SERVER#MODEL`, or a model. */
+const MODEL_FORM = {
+  type: "string",
+  pattern: "^((local|hosted|https?://[^#]+)#|(?!https?:))[^#]+$",
+};
+/** The schema of the settings that are no flags. */
+const OTHERS_FORM = {
+  properties: {
+    status: { type: "array", items: { enum: STATUS_PARTS } },
+    roles: {
+      type: "object",
+      properties: Object.fromEntries(MODEL_ROLES.map((role) => [role, MODEL_FORM])),
+      additionalProperties: false,
+    },
+    checks: CHECKS_FORM,
+    search: { type: "string", pattern: "^https?://[^/]" },
+  },
+};
+/** What an objection quotes of the file. */
+const VALUE_IN_FAULT = /: current value is (?:"(?:\\.|[^"\\])*"|[\w ]+)/g;
 
 /** Returns the flags for `SERVER#MODEL`, or for a model. @throws {TypeError} if `spec` is neither. */
-export function specFlags(spec: unknown): ServerSettings {
-  const [, server, model = ""] =
-    /^(?:([^#]*)#)?(.*\S.*)$/.exec(typeof spec === "string" ? spec : "") ?? [];
+export function specFlags(spec: string): ServerSettings {
+  const [, server, model = ""] = /^(?:([^#]*)#)?(.*\S.*)$/.exec(spec) ?? [];
   if (model === "" || server === undefined && model.includes("://")) {
     throw new TypeError("it must be SERVER#MODEL, such as http://gpu:8080/v1#qwen3:8b, or a model");
   }
@@ -162,13 +151,6 @@ export function specFlags(spec: unknown): ServerSettings {
   // A server without Ollama's own paths is recognized by its answers.
   if (protocol === "http:" && pathname === "/") return { local: true, host: href, model };
   return { "base-url": pathname === "/" ? `${href}v1` : href, model };
-}
-
-function statusParts(value: unknown, path: string): readonly StatusPart[] {
-  const parts = Array.isArray(value) ? value : [value];
-  if (parts.every((one) => STATUS_PARTS.includes(one))) return parts;
-  const known = STATUS_PARTS.join(", ");
-  throw new UsageError(`Cannot use "status" in ${path} as it must be a list of ${known}`);
 }
 
 const FLAGS_OF_MODEL = new Set(
@@ -215,10 +197,7 @@ const CONFIG_NAMES: readonly string[] = [
   ...FLAGS.map(({ name }) => name).filter((name) => !PER_RUN.has(name)),
   "keys",
   "models",
-  "roles",
-  "status",
-  "checks",
-  "search",
+  ...Object.keys(OTHERS_FORM.properties),
 ];
 
 /** Returns the flags in the file's `settings`, without switches that are off. @throws {UsageError} for others. */

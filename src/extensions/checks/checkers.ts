@@ -1,8 +1,6 @@
 /** The programs that check files after an edit, and the setting `"checks"` of `config.json`. @module */
 
 import { globToRegex } from "../../text/glob.ts";
-import { isObject } from "../../text/json.ts";
-import { didYouMean } from "../../text/nearest.ts";
 import { shellWord } from "../../text/shell_word.ts";
 
 /** False for no checks; otherwise by name, false for one that is off, or a command for certain files. */
@@ -103,20 +101,19 @@ export function checkersOf(settings: CheckSettings): Checker[] {
   return [...usual, ...own];
 }
 
-/** Returns why `value` cannot be used as the setting; undefined if it can. */
-export function checksFault(value: unknown): string | undefined {
-  if (value === false) return undefined;
-  const isRight = isObject(value) && Object.values(value).every((one) =>
-    one === false ||
-    isObject(one) && typeof one.files === "string" && typeof one.command === "string" &&
-      /^(boolean|undefined)$/.test(typeof one.format)
-  );
-  if (!isRight) {
-    return 'must be false, or like {"tsc": false, "codespell": {"files": "*.md", "command": "codespell {}"}}';
-  }
-  const names = ROWS.map(([name]) => name);
-  const wrong = Object.keys(value).find((name) => !value[name] && !names.includes(name));
-  if (wrong === undefined) return undefined;
-  const all = `there are ${names.join(", ")}`;
-  return `turns off ${JSON.stringify(wrong)}: ${didYouMean(wrong, names, all, JSON.stringify)}`;
-}
+const TEXT = { type: "string" };
+const COMMAND_FORM = {
+  type: "object",
+  required: ["files", "command"],
+  properties: { files: TEXT, command: TEXT, format: { type: "boolean" } },
+};
+const OFF_OR_COMMAND = { anyOf: [{ const: false }, COMMAND_FORM] };
+
+/** The schema of the setting: the programs above can be turned off. */
+export const CHECKS_FORM = {
+  anyOf: [{ const: false }, {
+    type: "object",
+    properties: Object.fromEntries(ROWS.map(([name]) => [name, OFF_OR_COMMAND])),
+    additionalProperties: COMMAND_FORM,
+  }],
+};

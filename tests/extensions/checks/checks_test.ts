@@ -2,9 +2,10 @@
 // there before the edit (anomalyco/opencode#2156), results that read like a failed edit.
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { checkersOf, checksFault } from "../../../src/extensions/checks/checkers.ts";
+import { checkersOf, CHECKS_FORM } from "../../../src/extensions/checks/checkers.ts";
 import { EditChecks } from "../../../src/extensions/checks/edit_checks.ts";
 import { ChecksExtension } from "../../../src/extensions/checks/checks_extension.ts";
+import { schemaObjection } from "../../../src/tools/schema_check.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
 import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
@@ -183,11 +184,12 @@ Deno.test("errors are read from the output of each known program", () => {
 Deno.test("the setting of checks is false, or names checks with commands", () => {
   const own = { files: "*.ts", command: "x {}" };
   const right = [false, {}, { tsc: false, own }];
-  assertEquals(right.map(checksFault), [undefined, undefined, undefined]);
+  const fault = (value: unknown) => typeof schemaObjection(CHECKS_FORM, value);
+  assertEquals(right.map(fault), Array(3).fill("undefined"));
   const wrong = [true, null, [], { tsc: true }, { own: { files: "*" } }, { pyton3: false }, {
     own: { ...own, format: 1 },
   }];
-  assertEquals(wrong.map((one) => typeof checksFault(one)), Array(7).fill("string"));
+  assertEquals(wrong.map(fault), Array(7).fill("string"));
   assertEquals(
     checkersOf({ tsc: false, own }).filter(({ name }) => /tsc|own/.test(name)).map(({ name }) =>
       name
