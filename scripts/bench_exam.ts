@@ -194,22 +194,19 @@ async function runRival(
   return results;
 }
 
-/** Runs the tasks as our exam does, without settings and instructions of the user. */
+/** Runs the tasks as our exam does. */
 async function runOwn(
   tasks: readonly ExamTask[],
   config: CopilotConfig,
   at: Model,
   signal: AbortSignal,
 ) {
-  const folder = Deno.makeTempDirSync({ prefix: "bench-exam-" });
-  for (const name of ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"]) Deno.env.set(name, folder);
   const output = new Output(Deno.stderr, () => {});
   const options = { ...at, config, args: {} };
   const run = { stdout: output, stderr: output, stop() {}, signal };
   const { results, ended } = await runTasks(tasks, options, run);
   await output.drained();
   if (ended !== undefined) console.error(`copilot: ${ended}`);
-  Deno.removeSync(folder, { recursive: true });
   return results;
 }
 
@@ -275,6 +272,9 @@ export async function benchExam(words: string[]): Promise<number> {
   const at = { url, model: name, window, seed: Number(seed), seconds: Number(seconds) };
   const tasks = [...builtinTasks(at.seed, quick), ...ownTasks()]
     .filter((task) => !task.sandbox && canRun(task));
+  // No settings and instructions of the user. The checks of the other agents' work use this folder, too.
+  const folder = Deno.makeTempDirSync({ prefix: "bench-exam-" });
+  for (const name of ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"]) Deno.env.set(name, folder);
   const rows: [string, TaskResult[] | string][] = [[
     "copilot",
     await runOwn(tasks, own, at, signal),
@@ -285,6 +285,7 @@ export async function benchExam(words: string[]): Promise<number> {
     if (way === undefined) rows.push([rival.name, "not installed"]);
     else rows.push([`${rival.name} ${version}`, await runRival(rival, way, tasks, at, signal)]);
   }
+  Deno.removeSync(folder, { recursive: true });
   const skills = [...new Set(tasks.map(({ skill }) => skill))];
   console.log(
     `\n${modelText(at.model)}, seed ${seed}, ${seconds} s for a task${quick ? ", --quick" : ""}\n${

@@ -43,7 +43,7 @@ Deno.test("bench exam: a table of the same tasks, with agents that are missing",
 }, async () => {
   using temp = tempFolder();
   const bin = `${temp.path}/bin`;
-  for (const name of ["bin", "work"]) Deno.mkdirSync(`${temp.path}/${name}`);
+  for (const name of ["bin", "work", "tmp"]) Deno.mkdirSync(`${temp.path}/${name}`);
   Deno.writeTextFileSync(`${bin}/goose`, AGENT, { mode: 0o755 });
   const own = `${temp.path}/config/copilot/exam/slow`;
   Deno.mkdirSync(own, { recursive: true });
@@ -58,12 +58,14 @@ Deno.test("bench exam: a table of the same tasks, with agents that are missing",
     cwd: `${temp.path}/work`,
     env: {
       ...{ XDG_CONFIG_HOME: `${temp.path}/config`, XDG_STATE_HOME: `${temp.path}/state` },
+      TMPDIR: `${temp.path}/tmp`,
       MY_API_KEY: "secret",
       PATH: `${bin}:${Deno.env.get("PATH")}`,
     },
   }).output();
   const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   assertEquals(code, 0, err);
+  assertEquals([...Deno.readDirSync(`${temp.path}/tmp`)], []);
   assertMatch(out!, /\n +all +call +search +edit +stop +write +rules +fix +memory +own\n/);
   assertMatch(out!, /\ncopilot +8\/8 +1\/1 /);
   assertMatch(
