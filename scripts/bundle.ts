@@ -34,10 +34,9 @@ if (import.meta.main) {
  */
 async function bundle(source: string, to: string): Promise<void> {
   const plain = join(dirname(to), "plain.js");
-  await Promise.all([
-    denoBundle("--output", plain, source),
-    denoBundle("--minify", "--output", to, source),
-  ]);
+  // One after the other: both would fetch the bundler, of which the first removes the parts.
+  await denoBundle("--output", plain, source);
+  await denoBundle("--minify", "--output", to, source);
   const texts = await Promise.all([plain, to].map((path) => Deno.readTextFile(path)));
   await Deno.remove(plain);
   const [wanted, found] = texts.map((text) => text.match(USING)?.length ?? 0);
