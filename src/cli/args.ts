@@ -276,34 +276,28 @@ export const COMMANDS = [
   { name: "replay", takes: "ID [flags]", help: "play a session again: copilot replay --help" },
   { name: "exam", takes: "[flags]", help: "test how good a model is: copilot exam --help" },
 ] as const;
-const OTHER_WORDS = adviceTable([
-  ["run exec", 'for one answer on stdout, run copilot -p "PROMPT"'],
-  ["setup", "to choose a model, run copilot and type /setup"],
-  ["resume continue", "--continue resumes the newest session, and --resume lists the others"],
-  ["login logout", "there is no account: /setup in a session chooses a server and its key"],
-  ["update upgrade", "update it as you installed it: see the README"],
-  ["version", "copilot --version prints it"],
-]);
-const OTHER_ADVICE = adviceTable([
-  [
-    "yolo full-auto dangerously-skip-permissions dangerously-bypass-approvals-and-sandbox",
-    "--yes runs edits and commands without asking",
-  ],
-  ["session-id", "JSON output has session_id, and --resume ID continues that session"],
-  ["input-format", "pipe text, or use copilot acp for a conversation on stdin and stdout"],
-]);
-
-function adviceTable(rows: [names: string, advice: string][]): ReadonlyMap<string, string> {
-  return new Map(rows.flatMap(([names, advice]) => names.split(" ").map((name) => [name, advice])));
-}
-
-const OTHER_FLAGS = new Map<string, FlagRow["name"]>([
-  ["output-format", "output"],
-  ...["allowedTools", "allowed-tools"].map((name) => [name, "allow"] as const),
-  ...["disallowedTools", "disallowed-tools"].map((name) => [name, "deny"] as const),
-  ...["cd", "cwd"].map((name) => [name, "working-dir"] as const),
-  ["permission-mode", "approve"],
-]);
+/** The words and flags of other agents, with our name for each, or what to do. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map(
+  ([
+    ["--output-format", "--output"],
+    ["--allowedTools --allowed-tools", "--allow"],
+    ["--disallowedTools --disallowed-tools", "--deny"],
+    ["--cd --cwd", "--working-dir"],
+    ["--permission-mode", "--approve"],
+    ["--session-id", "JSON output has session_id, and --resume ID continues that session"],
+    ["--input-format", "pipe text, or use copilot acp for a conversation on stdin and stdout"],
+    [
+      "--yolo --full-auto --dangerously-skip-permissions --dangerously-bypass-approvals-and-sandbox",
+      "--yes runs edits and commands without asking",
+    ],
+    ["run exec", 'for one answer on stdout, run copilot -p "PROMPT"'],
+    ["setup", "to choose a model, run copilot and type /setup"],
+    ["resume continue", "--continue resumes the newest session, and --resume lists the others"],
+    ["login logout", "there is no account: /setup in a session chooses a server and its key"],
+    ["update upgrade", "update it as you installed it: see the README"],
+    ["version", "copilot --version prints it"],
+  ] as const).flatMap(([names, ours]) => names.split(" ").map((name) => [name, ours] as const)),
+);
 const OTHER_MODES = new Map([["default", "ask"], ["acceptEdits", "auto"], ["dontAsk", "never"]]);
 /** The commands that take the flags of a session. The others read their words themselves. */
 type CommandName = Exclude<typeof COMMANDS[number]["name"], "mcp" | "plugin" | "exam" | "sessions">;
@@ -332,7 +326,7 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
         args.command = word;
         continue;
       }
-      const advice = OTHER_WORDS.get(word);
+      const advice = ELSEWHERE.get(word);
       if (advice !== undefined) throw unexpected(word, advice);
       const meant = /\s/.test(word) ? undefined : nearest(word, COMMAND_NAMES);
       if (meant === word) throw unexpected(word, `it comes first: copilot ${word} ...`);
@@ -425,11 +419,10 @@ export function outputAsked(words: readonly string[]): string | undefined {
 
 function flagOf(word: string): Flag | undefined {
   const flags: readonly Flag[] = FLAGS;
-  const name = word.split("=", 1)[0]!;
-  const ours = OTHER_FLAGS.get(name.replace(/^--/, ""));
+  const given = word.split("=", 1)[0]!;
+  const name = ELSEWHERE.get(given) ?? given;
   return flags.find((flag) =>
-    name === `--${flag.name}` || ours === flag.name ||
-    flag.short !== undefined && name === `-${flag.short}`
+    name === `--${flag.name}` || flag.short !== undefined && name === `-${flag.short}`
   );
 }
 
@@ -439,7 +432,7 @@ function findFlag(word: string): Flag {
   const name = word.split("=", 1)[0]!;
   const names = FLAGS.map((flag) => flag.name);
   const bare = name.replace(/^-+/, "");
-  const hint = OTHER_ADVICE.get(bare) ??
+  const hint = ELSEWHERE.get(name) ??
     didYouMean(bare, names, "--help lists the flags", (near) => `--${near}`);
   throw new UsageError(`Unknown flag ${quotedWord(name)}: ${hint}`);
 }
