@@ -277,7 +277,7 @@ export const COMMANDS = [
   { name: "exam", takes: "[flags]", help: "test how good a model is: copilot exam --help" },
 ] as const;
 /** The words and flags of other agents, with our name for each, or what to do. */
-const ELSEWHERE: ReadonlyMap<string, string> = new Map(
+const FLAGS_ELSEWHERE: ReadonlyMap<string, string> = new Map(
   ([
     ["--output-format", "--output"],
     ["--allowedTools --allowed-tools", "--allow"],
@@ -326,7 +326,7 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
         args.command = word;
         continue;
       }
-      const advice = ELSEWHERE.get(word);
+      const advice = FLAGS_ELSEWHERE.get(word);
       if (advice !== undefined) throw unexpected(word, advice);
       const meant = /\s/.test(word) ? undefined : nearest(word, COMMAND_NAMES);
       if (meant === word) throw unexpected(word, `it comes first: copilot ${word} ...`);
@@ -420,7 +420,7 @@ export function outputAsked(words: readonly string[]): string | undefined {
 function flagOf(word: string): Flag | undefined {
   const flags: readonly Flag[] = FLAGS;
   const given = word.split("=", 1)[0]!;
-  const name = ELSEWHERE.get(given) ?? given;
+  const name = FLAGS_ELSEWHERE.get(given) ?? given;
   return flags.find((flag) =>
     name === `--${flag.name}` || flag.short !== undefined && name === `-${flag.short}`
   );
@@ -432,7 +432,7 @@ function findFlag(word: string): Flag {
   const name = word.split("=", 1)[0]!;
   const names = FLAGS.map((flag) => flag.name);
   const bare = name.replace(/^-+/, "");
-  const hint = ELSEWHERE.get(name) ??
+  const hint = FLAGS_ELSEWHERE.get(name) ??
     didYouMean(bare, names, "--help lists the flags", (near) => `--${near}`);
   throw new UsageError(`Unknown flag ${quotedWord(name)}: ${hint}`);
 }

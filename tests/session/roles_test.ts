@@ -389,7 +389,7 @@ Deno.test("/model: shows the score of the exam beside each model", async () => {
     "40k context  exam 22/24  tools",
     "exam 22/24 (of 24)",
   ]);
-  assertMatch((await fake.command("/model"))!, /^\* test {2}exam 22\/24\n/);
+  assertMatch((await fake.command("/model"))!, /^\* test {2}40k context {2}exam 22\/24 {2}tools\n/);
 });
 
 Deno.test("/model: lists the models of all servers, and switches the session to another server", async () => {
@@ -420,7 +420,9 @@ Deno.test("/model: lists the models of all servers, and switches the session to 
       [`${used.url}/v1#old`, "used before", usedHost],
     ],
   );
-  const text = `* test\n  ${big(other)}\n  ${AWAY}\n  ${used.url}/v1#old\nCurrent: test at `;
+  const text = `${
+    big(other)
+  }  8k context\n  ${AWAY}  plan\n  ${used.url}/v1#old  used before\nCurrent: test at `;
   assertStringIncludes((await fake.command("/model"))!, text);
   assertMatch(
     (await fake.command(`/model ${AWAY}`))!,

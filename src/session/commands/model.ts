@@ -151,19 +151,12 @@ const atServer = (config: CopilotConfig, model: string): string =>
 
 async function modelsText(session: SessionState, signal: AbortSignal): Promise<string> {
   const { agent: { config }, surface: { kind: ui } } = session;
-  const [{ name: model }, scoreOf, server] = [targetOf(config), examScores(), serverOf(config)];
-  let how = "Switch with /model NAME.";
-  const names = await modelNames(config).catch((error) => {
-    how = unlistedText(error, config, ui);
-    return [];
-  });
-  return [
-    ...names.map((name) =>
-      `${isSameModel(name, model) ? "*" : " "} ${oneLine(name)}  ${scoreOf(server, name)}`.trimEnd()
-    ),
-    ...(await otherChoices(session, signal)).map(({ argument }) => `  ${oneLine(argument)}`),
-    `Current: ${atServer(config, model)}. ${how}`,
-  ].join("\n");
+  const rows = (await modelChoices(session, signal)).map(({ argument, detail, isCurrent }) =>
+    `${isCurrent ? "*" : " "} ${oneLine(argument)}  ${detail}`.trimEnd()
+  );
+  const how = await modelNames(config)
+    .then(() => "Switch with /model NAME.", (error) => unlistedText(error, config, ui));
+  return [...rows, `Current: ${atServer(config, targetOf(config).name)}. ${how}`].join("\n");
 }
 
 const unlistedText = (error: unknown, config: CopilotConfig, ui: UiKind): string =>

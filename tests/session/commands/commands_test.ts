@@ -241,9 +241,10 @@ Deno.test("/model goes on with the conversation, and says whether the server lis
   const unknown = (name: string) => `There is no model ${name} at ${at}: `;
   assertEquals(await fake.command("/model none"), `${unknown("none")}see /model`);
   assertEquals(await fake.command("/model otter"), `${unknown("otter")}did you mean other?`);
+  const about = "40k context  tools";
   assertEquals(
     await fake.command("/model"),
-    `  test\n* other\nCurrent: other at ${at}. Switch with /model NAME.`,
+    `  test  ${about}\n* other  ${about}\nCurrent: other at ${at}. Switch with /model NAME.`,
   );
   assertEquals(await fake.command(`/model --local --host ${server.url} -m test`), now("test"));
   assertEquals(fake.session.status.model, "test");
