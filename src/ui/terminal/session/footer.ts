@@ -54,7 +54,7 @@ export function footerText(
   const short = parts.includes("context") ? fullText(tokens, true) : "";
   const most = Math.min(room() - DOT.length, Math.max(MIN_FOLDER, columns >> 1));
   if (parts.includes("folder") && most >= MIN_FOLDER) {
-    all.folder = oneLine(shortFolder(status.folder, most, home));
+    all.folder = shortFolder(status.folder, most, home);
   }
   // The least useful parts are dropped first.
   const shorter: Partial<Record<StatusPart, string>>[] = [
@@ -118,6 +118,6 @@ export function modelText(model: string): string {
 /** Returns the end of `folder` that fits into `width`, with `~` for the home folder. */
 export function shortFolder(folder: string, width: number, home = Deno.env.get("HOME")): string {
   const isBelow = home && `${folder}/`.startsWith(`${home}/`);
-  const short = isBelow ? `~${folder.slice(home.length)}` : folder;
+  const short = oneLine(isBelow ? `~${folder.slice(home.length)}` : folder);
   return short.length > width ? `…${short.slice(1 - width).toWellFormed()}` : short;
 }

@@ -17,12 +17,12 @@ for (const [columns, first, line] of CASES) {
     await terminal.type("/exit\r");
     await terminal.until("left: 0");
     const { folder } = terminal;
-    await Deno.mkdir(`${folder}/s/.git`, { recursive: true });
-    await Deno.writeTextFile(`${folder}/s/.git/HEAD`, "ref: refs/heads/trunk\n");
-    await terminal.type(`cd s; clear; ${sessionCommand(server)}\r`);
+    await Deno.mkdir(`${folder}/s\u202e/.git`, { recursive: true });
+    await Deno.writeTextFile(`${folder}/s\u202e/.git/HEAD`, "ref: refs/heads/trunk\n");
+    await terminal.type(`cd s*; clear; ${sessionCommand(server)}\r`);
     const rows = await terminal.until((rows) => rows[first.length - 1] === first.at(-1));
     assertEquals(rows.slice(0, first.length), [...first]);
-    assertMatch(rows[first.length]!, /^▌ [/…].*\/s · trunk$/);
+    assertMatch(rows[first.length]!, /^▌ [/…].*\/s\\u\{202e\} · trunk$/);
     assertEquals(rows[first.length + 1], "");
     // The status may be drawn after the first rows.
     await waitUntil(async () => {
