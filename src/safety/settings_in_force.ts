@@ -12,10 +12,9 @@ import { makeView } from "./make_view.ts";
 import { realPathOf } from "./places.ts";
 import type { View } from "./view.ts";
 import { isWithin } from "../text/paths.ts";
-import { join, relative } from "../text/std_path.ts";
+import { dirname, join, relative } from "../text/std_path.ts";
 import { findProgram, listedFolders, programFolders } from "../find_program.ts";
 import type { PermissionNotice } from "./permission_report.ts";
-import { foldersDownTo } from "./repositories.ts";
 import { readJsonFile } from "../user_files.ts";
 
 export interface SettingsInForce extends Settings {
@@ -46,12 +45,14 @@ const PROJECT_FILE = ".copilot/permissions.json";
 
 type ProjectSettings = { at: string; settings: Record<string, unknown> };
 
-/** Returns the settings in a repository's folders down to `folder`, the outermost first. */
+/** Returns the settings in `folder` and all above, the outermost first: a command can make a repository of any folder. */
 export function projectSettings(folder: string): ProjectSettings[] {
-  return foldersDownTo(folder).flatMap((at) => {
-    const settings = readJsonFile(join(at, PROJECT_FILE), false);
-    return settings === undefined ? [] : [{ at, settings }];
-  });
+  const above = dirname(folder);
+  const settings = readJsonFile(join(folder, PROJECT_FILE), false);
+  return [
+    ...above === folder ? [] : projectSettings(above),
+    ...settings === undefined ? [] : [{ at: folder, settings }],
+  ];
 }
 
 /** Settings that a project may make stricter. */

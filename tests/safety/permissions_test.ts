@@ -129,16 +129,16 @@ const ROWS: [name: string, call: Step, flags: string[], files: Files, runs: bool
     false,
   ],
   [
-    "TRU-03 but what lies above its repository says nothing",
+    "TRU-03 and below a repository, which a command may have made",
     read,
-    [],
+    YES,
     {
       prepare: async (folder, base) => {
         await projectAbove(base, { deny: ["read"] });
         await gitFolder(folder);
       },
     },
-    true,
+    false,
   ],
   ["a rule for a folder above denies", read, YES, {
     own: { folders: { "/": { deny: ["read_file(**/folder/a.txt)"] } } },
