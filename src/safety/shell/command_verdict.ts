@@ -206,7 +206,7 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
   const refused = named.find(({ verdict }) => verdict.effect === "deny") ??
     named.find(({ path }) => secretAt(scene, scene.place(path)) !== undefined);
   const isConfined = confines(scene);
-  const asked = askedByRule(concerned, runs);
+  const asked = askedByRule(concerned, runs.includes(ANY));
   // The sandbox hides secrets: a command that reads one has to leave it.
   if (refused) {
     const { path, verdict: { effect, reason } } = refused;
@@ -273,10 +273,8 @@ function lossVerdict(loss: string, command: SimpleCommand, scene: Scene): Ruling
 /** Returns the question about a command that a rule asks about or may refuse; otherwise undefined. */
 function askedByRule(
   concerned: readonly { rule: Rule; how: ReturnType<typeof concernsCommand> }[],
-  runs: readonly (readonly Word[])[],
+  isAny: boolean,
 ): Verdict | undefined {
-  // A program name that is expanded when it runs may be any program.
-  const isAny = runs.includes(ANY) || runs[0]?.[0] !== undefined && runs[0][0].kind !== "literal";
   const found = concerned.filter(({ rule, how }) => how !== "no" || isAny && rule.command);
   const { rule } = found.find(({ rule }) => rule.effect === "deny") ?? found[0] ?? {};
   if (rule === undefined) return undefined;

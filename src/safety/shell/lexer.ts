@@ -168,6 +168,7 @@ function substitution(s: ShellSource): Word {
   const start = s.at;
   const skipped = s.text[start] === "(" ? 1 : 2;
   const inner = { ...s, at: start + skipped, depth: s.depth + 1, isNested: true, pending: [] };
+  if (s.text[start] === ">") inner.isPiped = true;
   s.readList(inner, ")");
   s.at = inner.at;
   return dynamic(s, start);

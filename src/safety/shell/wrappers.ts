@@ -7,7 +7,7 @@ import { type Redirection, type SimpleCommand, type Word, wordOf } from "./lexer
 const WRAPPERS = new Set(
   `. alias arch ash at bash batch builtin busybox bwrap caffeinate capsh catchsegv cgexec choom chpst
    chronic chroot chrt command compgen complete crontab csh dash dbus-run-session doas dumb-init eatmydata enable entr env
-   eval exec expect fakeroot faketime fc firejail fish flock gdb gosu hash history ionice ksh linux32
+   eval exec expect fakeroot faketime fc firejail fish flock gdb gosu hash history i386 ionice ksh linux32
    linux64 ltrace mapfile mksh nice nix-shell nohup nsenter numactl parallel pkexec prlimit proot
    proxychains proxychains4 rbash readarray rlwrap runcon runuser screen script set setarch setpriv
    setsid setuidgid sg sh shopt softlimit source ssh stdbuf strace su su-exec sudo sudoedit
@@ -18,7 +18,9 @@ const WRAPPERS = new Set(
 /** Commands that run others in an environment. A rule may name their start, such as `uv run *`. */
 const LAUNCHER =
   /^(asdf|bundle|cabal|conda|direnv|hatch|mise|nodenv|opam|pdm|pipenv|pixi|poetry|pyenv|rbenv|rye|stack|uv) (.* )?(exec|run|x) /;
-const READING = /^(\w*sh|at|batch|parallel)$/;
+/** Programs that run lines of the shell: words, their input, or a file. */
+const SHELLS =
+  /^(\.|alias|at|batch|eval|exec|flock|parallel|runuser|script|source|su|trap|watch|\w*sh)$/;
 
 /** Options and subcommands with which a program runs others, or writes a file. */
 const RUNNING: Readonly<Record<string, readonly string[]>> = {
@@ -48,6 +50,7 @@ const RUNNING: Readonly<Record<string, readonly string[]>> = {
   rsync: ["-e", "--rsh", "--rsync-path"],
   scp: ["-S", "-o", "-J"],
   sort: ["--compress-program"],
+  split: ["--filter"],
   tar: [
     ...["--checkpoint-action", "--info-script", "--new-volume-script", "--rmt-command"],
     ...["--rsh-command", "--to-command", "--use-compress-program", "-F", "-I"],
@@ -123,15 +126,11 @@ export function mayRun(
   const isWrapper = runsOthers(words) ||
     LAUNCHER.test([name, ...words.slice(1).map(({ text }) => text)].join(" "));
   const texts = evaluatedTexts(command, isWrapper || EVALUATING.has(name));
+  const isExpanded = words[0] !== undefined && words[0].kind !== "literal";
   // bash runs the file of this variable first.
   const isStarted = command.assignments.some((one) => one.name === "BASH_ENV") ||
     words.some(({ text }) => text.startsWith("BASH_ENV="));
-  const isFedScript = isWrapper && command.isPiped &&
-    words.some(({ text }, at) =>
-      READING.test(programName(text)) &&
-      words.slice(at + 1).every((word) => word.text.startsWith("-"))
-    );
-  if (isStarted || isFedScript) runs.push(ANY);
+  if (isExpanded || isStarted || isWrapper && readsLines(command, words)) runs.push(ANY);
   if (!isWrapper && texts.length === 0 && name !== "sed") return runs;
   const isTooMuch = words.length > MAX_WRAPPER_WORDS || depth > MAX_WRAPPINGS ||
     runs.length > MAX_RUNS;
@@ -156,11 +155,33 @@ export function mayRun(
     // Command lines as in `sh -ccommand`, `--action=exec=command` and `alias.x=!command`.
     const parts = text.split("=");
     const ends = parts.slice(0, MAX_PARTS).map((_, n) => parts.slice(n).join("="));
-    for (const script of new Set([text.replace(/^-[a-z]*[cS]/, ""), ...ends])) {
-      if (/[^\w.\/-]/.test(script)) add(script.replace(/^!/, ""));
+    const whole = text.replace(/^-[a-z]*[cOS]/, "");
+    const isLine = /=!/.test(text) || words.slice(0, at).some(isShell);
+    for (const script of new Set([whole, ...ends])) {
+      const isRead = !/[^\w.\/-]/.test(script) || add(script.replace(/^!/, ""));
+      if (!isRead && isLine && script === whole) runs.push(ANY);
     }
   }
   return runs;
+}
+
+const isShell = ({ text }: Word): boolean => SHELLS.test(programName(text));
+/** The output of a command as a file, or what a descriptor leads to. */
+const STREAM_FILE = /^<\(|^\/(dev|proc)\//;
+
+/** True if a shell runs lines that are known only when it runs; those in a file are a script's. */
+function readsLines({ isPiped, redirections }: SimpleCommand, words: readonly Word[]): boolean {
+  const isFed = isPiped ||
+    redirections.some(({ operator, target }) =>
+      operator === "<&" ||
+      /^</.test(operator) && (target.kind !== "literal" || STREAM_FILE.test(target.text))
+    );
+  const isFilled = words.some(({ text }) => programName(text) === "xargs");
+  return words.some((word, at) => {
+    const rest = words.slice(at + 1);
+    return isShell(word) && (rest.some(({ text }) => STREAM_FILE.test(text)) ||
+      isFed && (isFilled || rest.every(({ text }) => text.startsWith("-"))));
+  });
 }
 
 /** Returns the texts of a command in which bash may run quoted `$(...)` or backquotes. */
