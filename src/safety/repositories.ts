@@ -6,10 +6,9 @@ import { oneLine, shortened } from "../text/one_line.ts";
 import { basename, dirname, join } from "../text/std_path.ts";
 import { type FolderLooks, isGitName, isUnseen } from "./folder_looks.ts";
 import { gitFolderOf, gitFoldersOf, headName, leadsIntoKnown } from "./git_files.ts";
-import { OPEN_FOLDER, runInPlace, type WaitTime, waitTime } from "./in_place.ts";
+import { OPEN_FOLDER, runInPlace } from "./in_place.ts";
 import { namesIn } from "./path_table.ts";
 import { entryAt } from "./places.ts";
-import { AS_NAME } from "../tools/files/in_folder.ts";
 
 /** Returns the folders from the root of the repository down to `folder`; outside of one, only `folder`. */
 export function foldersDownTo(folder: string): string[] {
@@ -63,42 +62,19 @@ const OPENED_COST = 1000;
 /** The cost of a look for new repositories, which comes after a command that made many folders: some 2 s. */
 const MAX_NEW_COST = 500_000;
 
-/** Gives new folders with repositories names that this program can read. Arguments: an id, and what `find` gets. */
-const RENAME = `export id=$1; shift
-find . -mindepth 1 -maxdepth 1 -type d "$@" -exec /bin/sh -c '
-  [ -z "$(find "$0" "(" -iname .git -o -name HEAD -o -type d ! -perm -500 ")" -print -quit)" ] ||
-    { mv -f${AS_NAME} "$0" "./untrusted-$id-$$" && echo "untrusted-$id-$$"; }' {} ';'`;
-
 /**
- * Renames folders that commands made since a time, other than those with the names `seen`: older ones are hidden from
- * them. Returns a line for each.
- */
-function renameUnseen(at: string, seen: readonly string[], since: number, time: WaitTime) {
-  const newer = ["-newerct", new Date(since || 0).toISOString()];
-  const others = seen.flatMap((name) => ["!", "-name", name.replace(/[*?[\]\\]/g, "\\$&")]);
-  const id = crypto.randomUUID().slice(0, 8);
-  const { output, fault } = runInPlace(at, RENAME, [id, ...newer, ...others], time);
-  const lines = output.split("\n").filter(Boolean).map((name) =>
-    `${at}/${name} has its name as it has a repository, and a long path or another name than UTF-8`
-  );
-  return { lines, isDone: !fault };
-}
-
-/**
- * Returns the repositories that commands can write below `root`, what leads to one, folders that are closed, and a line
- * for each that had to be renamed.
+ * Returns the repositories that commands can write below `root`, what leads to one, and folders that are closed;
+ * `isDone` is false if this program could not look at all of them.
  *
  * @param since the time from which on commands made links, in ms since 1970
- * @param time for folders that have to be renamed
  */
 export function repositoriesIn(
   root: string,
   looks: FolderLooks,
   isWritten: (path: string) => boolean,
   since = 0,
-  time = waitTime(),
-): { found: string[]; lines: string[]; isDone: boolean } {
-  const [found, lines]: [string[], string[]] = [[], []];
+): { found: string[]; isDone: boolean } {
+  const found: string[] = [];
   let isDone = true;
   const isSince = (path: string) => (entryAt(path)?.birthtime?.getTime() ?? since) >= since;
   const folders = [root].filter(isWritten);
@@ -106,7 +82,7 @@ export function repositoriesIn(
   const ofRoot = isWritten(`${root}/.git`) ? [] : gitFoldersOf(`${root}/.git`);
   const isKnown = (at: string) => isWritten(dirname(at)) && !isWritten(at) || ofRoot.includes(at);
   for (const at of folders) {
-    if (looks.cost > limit) return { found, lines, isDone: false };
+    if (looks.cost > limit) return { found, isDone: false };
     let look = looks.at(at);
     if (look === undefined) {
       looks.cost += OPENED_COST;
@@ -116,15 +92,6 @@ export function repositoriesIn(
     // The user may open a closed folder later.
     const isClosed = look === undefined && entryAt(at)?.uid === Deno.uid();
     if (isClosed || look?.isRepository || isGitName(basename(at))) found.push(at);
-    const inside = look?.entries.filter(({ isDirectory }) => isDirectory) ?? [];
-    if (inside.some(isUnseen)) {
-      looks.cost += OPENED_COST;
-      const seen = inside.filter((one) => !isUnseen(one)).map(({ name }) => name);
-      const renamed = renameUnseen(at, seen, since, time);
-      lines.push(...renamed.lines);
-      isDone &&= renamed.isDone;
-      look = looks.at(at);
-    }
     for (const entry of look?.entries ?? []) {
       const { name, path, isDirectory, isLink } = entry;
       if (isLink && isWritten(path)) {
@@ -132,10 +99,11 @@ export function repositoriesIn(
         if (mayHide(target, looks.paths.own) && isSince(path)) found.push(path);
       }
       if (!isDirectory && !isGitName(name) || !isWritten(path)) continue;
-      if (isDirectory && !isUnseen(entry)) folders.push(path);
+      if (isDirectory && isUnseen(entry)) isDone = false;
+      else if (isDirectory) folders.push(path);
       // The user may add a worktree or a submodule while a job runs.
-      else if (!isDirectory && (isLink || !leadsIntoKnown(path, isKnown))) found.push(path);
+      else if (isLink || !leadsIntoKnown(path, isKnown)) found.push(path);
     }
   }
-  return { found, lines, isDone };
+  return { found, isDone };
 }

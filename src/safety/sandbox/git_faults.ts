@@ -145,6 +145,8 @@ const removeFile = (path: string) => attempt(() => Deno.removeSync(path));
 
 /** A command can close a folder to hide something in it. One that cannot be entered hides nothing. */
 const OPEN = 'exec 4<. && cd -- "$0" && [ .. -ef /dev/fd/4 ] && chmod u+rwx .';
+const OPENING = ["-type d ! -perm -500 -execdir /bin/sh -c".split(" "), OPEN, "{}", ";", "-o"]
+  .flat();
 /** The folders that git needs, in place of what a command put there; then all else that `find` is given. */
 const MEND = `chmod u+rwx . || exit
 while [ "$1" != find ]; do
@@ -159,7 +161,7 @@ const LISTED = /^ *\d+ +\d+ [lpbc]\S+ .*? \.(\/.*?)(?: -> (.*))?$/gm;
  * Makes the folders that git folders need, and removes all links in them, through which git writes, and pipes and
  * devices, for which it waits, but for those of `others`.
  *
- * @param neededIn missing for new folders: those for which there is no time are put aside
+ * @param neededIn missing for new folders
  */
 export function removeLinks(
   folders: readonly string[],
@@ -170,9 +172,8 @@ export function removeLinks(
   // find works in opened folders, and names all bytes.
   const all = (folder: string) => [
     ...["find", ".", ...othersIn(folder).flatMap((name) => ["-path", `./${name}`, "-prune", "-o"])],
-    ..."-type d ! -perm -500 -execdir /bin/sh -c".split(" "),
-    ...[OPEN, "{}", ";"],
-    ..."-o ( -type l -o -type p -o -type b -o -type c ) -ls -execdir /bin/sh -c".split(" "),
+    ...OPENING,
+    ..."( -type l -o -type p -o -type b -o -type c ) -ls -execdir /bin/sh -c".split(" "),
     ...['chmod u+rwx . && rm -f -- "$@"', "sh", "{}"],
     Deno.build.os === "darwin" ? ";" : "+",
   ];
@@ -188,12 +189,53 @@ export function removeLinks(
         ? `${folder}${path}, a pipe or device, was removed as git would wait for it`
         : `${folder}${path}, a link to ${to}, was removed as git would write there`
     );
-    const isDone = !fault || !neededIn && time.left <= 0;
-    if (!isDone) {
+    if (fault && (neededIn || time.left > 0)) {
       links.push(`${folder} could not be looked through (${fault}): do not use git there`);
     }
-    return { lines: links, isDone };
+    return { lines: links, isDone: !fault };
   }));
+}
+
+/** What leads git to a repository: HEAD in it, or `.git`, or a link that may lead into one that is not looked for. */
+const LEADS = "( -iname HEAD -o -iname .git -o " +
+  "-type l ( -ilname *.git/* -o -lname *copilot-sandbox-* -o -lname */caches/* ) -newerct";
+/** Arguments: the name, what is appended to it, and the time since when it or the repository changed. */
+const TURN_OFF = `at=
+case $0 in (*/[Hh]*) [ -e objects ] || [ -e commondir ] || exit; at=. ;; esac
+[ "$(find $at "$0" -prune -newerct "$2")" ] || exit
+mv -f${AS_NAME} "$0" "$0.$1" || { chmod u+rwx . && mv -f${AS_NAME} "$0" "$0.$1"; } ||
+  { echo not; exit; }
+echo moved`;
+const MAX_MENDED_CHARS = 500_000;
+
+/**
+ * Moves away what leads git to a repository in `root`, as not all there could be looked at, except in those that are
+ * `mended` and in all that is `known`. What has not changed since a time, in ms since 1970, stays.
+ */
+export function turnOffNew(
+  root: string,
+  { since, mended, known }: { since: number; mended: readonly string[]; known: readonly string[] },
+): Mended {
+  const aside = `untrusted-${crypto.randomUUID().slice(0, 8)}`;
+  const except = (path: string, ...inside: string[]) => {
+    const at = `.${path.slice(root.length)}`.replace(/[*?[\]\\]/g, "\\$&");
+    return ["", ...inside].flatMap((more) => ["!", "-path", at + more]);
+  };
+  const time = new Date(since || 0).toISOString();
+  const kept = mended.join("").length < MAX_MENDED_CHARS ? mended : [];
+  const words = [
+    ...["find", ".", ...OPENING, "!", "-type", "d"],
+    ...[...LEADS.split(" "), time, ")"],
+    ...kept.flatMap((at) => except(at, "/HEAD")),
+    ...known.filter((at) => isWithin(root, at)).flatMap((at) => except(at, "/*")),
+    ...["-execdir", "/bin/sh", "-c", TURN_OFF, "{}", aside, time, ";"],
+  ];
+  const { output, fault } = runInPlaces(MEND, [[root, words]], { left: 60_000 })[0]!;
+  const count = output.match(/moved/g)?.length ?? 0;
+  const line =
+    `Not all that is new in ${root} could be looked at: ${count} files by which git finds ` +
+    `repositories there were moved to NAME.${aside}`;
+  return { lines: count > 0 ? [line] : [], isDone: !fault && !output.includes("not") };
 }
 
 /** True if git may take another object for the one that it names. */
@@ -228,10 +270,7 @@ export function changedFaults(
   return faults;
 }
 
-/**
- * Puts aside what git would run or follow in `repositories` in `root`, which commands made. Those for which there is no
- * time are put aside as a whole.
- */
+/** Puts aside what git would run or follow in `repositories` in `root`, which commands made, while there is time. */
 export function mendRepositories(
   repositories: readonly string[],
   root: string,
@@ -242,8 +281,9 @@ export function mendRepositories(
   const mended = (faultsIn: (at: string) => Iterable<Fault>) =>
     putAside(
       repositories.flatMap((at): Fault[] => {
-        const faults = git.time.left > 0 ? attempt(() => [...faultsIn(at)]) : undefined;
-        return faults && git.time.left > 0 ? faults : entryAt(at) ? [[at]] : [];
+        const faults = git.time.left > 0 && attempt(() => [...faultsIn(at)]);
+        if (git.time.left <= 0) return [];
+        return faults || (entryAt(at) ? [[at]] : []);
       }),
       git.own,
     );
@@ -256,6 +296,7 @@ export function mendRepositories(
       // Without that, it is no repository.
       return faults.filter(([path]) => path !== `${at}/HEAD` || entryAt(path));
     }),
+    { lines: [], isDone: git.time.left > 0 },
   );
 }
 

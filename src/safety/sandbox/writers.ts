@@ -11,7 +11,7 @@ import { namesIn } from "../path_table.ts";
 import { entryAt } from "../places.ts";
 import { repositoriesIn } from "../repositories.ts";
 import { accessAt, type View, writtenFolders } from "../view.ts";
-import { allMended, type GitAnswers, mendRepositories } from "./git_faults.ts";
+import { type GitAnswers, mendRepositories, turnOffNew } from "./git_faults.ts";
 import { type EntryAt, identified, isSameEntry, NEW, replaceWhole, savedText } from "./notes.ts";
 
 /** The views whose programs may have made repositories that are not checked yet. `id` is also the name of their file. */
@@ -46,18 +46,21 @@ function savedWriters(stateFolder: string | undefined): [file: string, writer: W
   });
 }
 
+/** Returns the repositories from before, and what is not open for writing. */
+const closedIn = (view: View, roots = writtenFolders(view)): string[] => [
+  ...view.repositories ?? [],
+  ...[...view.places].flatMap(([at, access]) =>
+    access !== "write" && roots.some((root) => isWithin(root, at)) ? at : []
+  ),
+];
+
 /** Saves a program that starts. Returns a function for its end. @throws {RefusedError} if the disk is full */
 function saveWriter(id: string, view: View, stateFolder: string | undefined): () => void {
   const roots = writtenFolders(view);
   if (stateFolder === undefined || roots.length === 0) return () => {};
   const writer: Writer = {
     roots: roots.map(identified),
-    known: [
-      ...view.repositories ?? [],
-      ...[...view.places].flatMap(([at, access]) =>
-        access !== "write" && roots.some((root) => isWithin(root, at)) ? at : []
-      ),
-    ].map(identified),
+    known: closedIn(view, roots).map(identified),
     start: Date.now(),
   };
   const path = `${writersIn(stateFolder)}/${id}`;
@@ -78,14 +81,19 @@ function saveWriter(id: string, view: View, stateFolder: string | undefined): ()
   }
 }
 
-/** True if the program may have made what is at a path, or in it. */
-function mayHaveMade({ roots, known }: Pick<Writer, "known" | "roots">, path: string): boolean {
-  const now = identified(path);
-  if (known.some((one) => isSameEntry(one, path, now))) return false;
+/** Returns a test that is true if the program may have made what is at a path, or in it. */
+function mayHaveMade({ roots, known }: Pick<Writer, "known" | "roots">) {
+  const textOf = ({ dev, ino, birth }: EntryAt) => `${dev} ${ino} ${birth}`;
+  const ids = new Set(known.filter(({ dev }) => dev !== undefined).map(textOf));
+  const knownAt = new Map(known.map((one) => [one.path, one]));
+  const written = new Set(roots.map(({ path }) => path));
   // The deepest one that contains it decides.
-  const inside = ({ path: at }: EntryAt) => isWithin(at, path) ? at.length : -1;
-  const intact = known.filter((one) => inside(one) >= 0 && isSameEntry(one, one.path));
-  return Math.max(-1, ...roots.map(inside)) > Math.max(-1, ...intact.map(inside));
+  const isMade = (at: string): boolean => {
+    const one = knownAt.get(at);
+    if (one && isSameEntry(one, at)) return false;
+    return written.has(at) || at !== dirname(at) && isMade(dirname(at));
+  };
+  return (path: string) => !ids.has(textOf(identified(path))) && isMade(path);
 }
 
 /** True if a program of this run can write a path, or could and not all that it may have made was searched. */
@@ -102,7 +110,7 @@ export const isWrittenNow = (path: string, stateFolder: string | undefined): boo
   isOpenNow(path) ||
   savedWriters(stateFolder).some(([, { roots, known }]) => {
     const fixed = known.filter((one) => roots.some((root) => root.path === dirname(one.path)));
-    return mayHaveMade({ roots, known: fixed }, path);
+    return mayHaveMade({ roots, known: fixed })(path);
   });
 
 /** Notes which programs run, of all runs. `killed` is one that does not. */
@@ -145,7 +153,8 @@ export function startWriter(
     const all = [...writers].filter(([one]) => one.folder === view.folder);
     const roots = all.flatMap(([one]) => writtenFolders(one));
     const since = Math.min(...all.map(([, { start }]) => start)) - CLOCK_TICK_MS;
-    const { lines, isComplete } = searchNew(roots, { looks, git, isWritten, since });
+    const known = closedIn(view).filter((at) => !isWritten(at));
+    const { lines, isComplete } = searchNew(roots, { looks, git, isWritten, known, since });
     for (const [one, { runs, forget }] of isComplete ? all : []) {
       if (runs) continue;
       writers.delete(one);
@@ -178,12 +187,12 @@ export function searchKilled(
     // Some network drives have no locks: such a run may live.
     const isKilled = places.length > 0 && attempt(() => file?.tryLockSync(true)) === true;
     if (!isKilled) return [];
-    const now = { roots: places.map(identified), known };
     noteSwappers(stateFolder, basename(path));
     // The view of now may close what they wrote.
-    const isWritten = (at: string) => mayHaveMade(now, at);
+    const isWritten = mayHaveMade({ roots: places.map(identified), known });
     const since = start - CLOCK_TICK_MS;
-    const found = searchNew(places, { looks, git, isWritten, since });
+    const intact = known.filter((one) => isSameEntry(one, one.path)).map(({ path }) => path);
+    const found = searchNew(places, { looks, git, isWritten, known: intact, since });
     const rest = roots.filter((_, i) => placed[i]!.length === 0);
     const left = JSON.stringify({ roots: rest, known, start });
     if (found.isComplete && rest.length === 0) attempt(() => Deno.removeSync(path));
@@ -197,10 +206,12 @@ export function searchKilled(
 /** Puts aside what git would run in the repositories that programs can write below `roots`. */
 function searchNew(
   roots: readonly string[],
-  { looks, git, isWritten, since }: {
+  { looks, git, isWritten, known, since }: {
     looks: FolderLooks;
     git: GitAnswers;
     isWritten: (path: string) => boolean;
+    /** What they did not write. */
+    known: readonly string[];
     /** The time from which on they made links, in ms since 1970. */
     since: number;
   },
@@ -208,13 +219,19 @@ function searchNew(
   const seen = new Set<string>();
   let isComplete = true;
   const lines = [...new Set(roots)].flatMap((root) => {
-    const look = repositoriesIn(root, looks, isWritten, since, git.time);
+    const look = repositoriesIn(root, looks, isWritten, since);
     const all = look.found.filter((at) => !seen.has(at) && seen.add(at));
-    const { lines, isDone } = allMended(look, mendRepositories(all, root, git));
-    if (isDone) return lines;
+    const { lines, isDone } = mendRepositories(all, root, git);
+    if (look.isDone && isDone) return lines;
+    const off = turnOffNew(root, { since, mended: isDone ? all : [], known });
+    if (off.isDone) return [...off.lines, ...lines];
     isComplete = false;
     const why = `Not all that is new in ${root} could be searched`;
-    return [...lines, `${why}: do not use git there until the next command has ended`];
+    return [
+      `${why}: do not use git there until the next command has ended`,
+      ...off.lines,
+      ...lines,
+    ];
   });
   return { lines, isComplete };
 }

@@ -1,52 +1,18 @@
 /** What counts as a fault of a new repository. */
 
 import { assertEquals, assertMatch } from "@std/assert";
-import { waitTime } from "../../../src/safety/in_place.ts";
-import { mendRepositories, putAside, removeLinks } from "../../../src/safety/sandbox/git_faults.ts";
+import { FolderLooks } from "../../../src/safety/folder_looks.ts";
+import { type WaitTime, waitTime } from "../../../src/safety/in_place.ts";
+import { PathTable } from "../../../src/safety/path_table.ts";
+import { putAside, removeLinks, turnOffNew } from "../../../src/safety/sandbox/git_faults.ts";
+import { startWriter } from "../../../src/safety/sandbox/writers.ts";
+import { tempFolder } from "../../helpers/temp_folder.ts";
+import { posixTest } from "../../helpers/test_unless.ts";
 
 const ANSWERS = {
   ...{ time: waitTime(), own: "/", madeSettings: () => undefined, namedIn: () => [] },
   ...{ mayApply: () => false, indexMayLeadAway: () => false },
 };
-
-Deno.test({
-  name: "R-23 new repositories for which there is no time are put aside as a whole",
-  ignore: Deno.build.os === "windows",
-  async fn() {
-    const root = await Deno.realPath(await Deno.makeTempDir());
-    const names = ["a", "b", "c", "d"];
-    const line =
-      "mkdir $n $n/objects $n/refs; cd $n; echo ref: refs/heads/x > HEAD; : > index; ln -s / link";
-    const args = ["-c", `for n in ${names.join(" ")}; do (${line}); done`];
-    await new Deno.Command("sh", { args, cwd: root }).output();
-    const folders = names.map((name) => `${root}/${name}`);
-    const asked: string[] = [];
-    const time = { left: 10_000 };
-    const indexMayLeadAway = (at: string) => {
-      asked.push(at.slice(root.length + 1));
-      if (asked.length > 1) time.left = 0;
-      return false;
-    };
-    const git = { ...ANSWERS, own: root, time, indexMayLeadAway };
-    const moved = (from: string[]) => {
-      const { lines, isDone } = mendRepositories(from, root, git);
-      assertEquals([isDone, lines.filter((one) => one.includes("could not"))], [true, []]);
-      return lines.flatMap((one) => /(\w) was moved to/.exec(one)?.[1] ?? []);
-    };
-    assertEquals(moved(folders.slice(0, 3)), ["b", "c"]);
-    assertEquals(asked, ["a", "b"]);
-    assertEquals(moved(folders.slice(3)), ["d"]);
-    assertEquals(
-      [...Deno.readDirSync(`${root}/a`)].map(({ name }) => name).includes("link"),
-      false,
-    );
-    // A known folder stays.
-    const known = removeLinks([`${root}/a`], () => [], time, () => []);
-    assertMatch(known.lines.join(), /took too long.*do not use/);
-    assertEquals(known.isDone, false);
-    await Deno.remove(root, { recursive: true });
-  },
-});
 
 Deno.test({
   name: "R-21 a file is put aside even if the disk has no space for what replaces it",
@@ -81,4 +47,64 @@ Deno.test({
     assertEquals(names().length, 3);
     await Deno.remove(folder, { recursive: true });
   },
+});
+
+const EVIL = `evil() {
+  git init -q "$1"
+  git -C "$1" config core.fsmonitor "touch '$PWD/ran.$(basename "$1")'; false"
+}`;
+/** Runs a script, and returns for which repositories git ran their program. */
+function ranIn(folder: string, script: string): string[] {
+  const env = { HOME: folder, GIT_CEILING_DIRECTORIES: folder, GIT_CONFIG_NOSYSTEM: "1" };
+  const args = ["-c", `${EVIL}\n${script}`];
+  new Deno.Command("sh", { args, cwd: folder, env }).outputSync();
+  return [...Deno.readDirSync(folder)].flatMap(({ name }) => /^ran[.](.*)/.exec(name)?.[1] ?? []);
+}
+
+posixTest("R-23 what there is no time to search in a folder runs nothing in the user's git", () => {
+  using temp = tempFolder();
+  const folder = temp.path;
+  const use = "for d in known */ deep/*/; do (cd $d && git status); done";
+  assertEquals(ranIn(folder, `evil known; ${use}; rm ran.known`), []);
+  // A large folder: each look at a part of it costs all that there is.
+  class LargeLooks extends FolderLooks {
+    override at(...given: Parameters<FolderLooks["at"]>) {
+      if (given[0] !== folder) this.cost += 400_000;
+      return super.at(...given);
+    }
+  }
+  const access = new Map([[folder, "write"], [`${folder}/known/.git`, "read"]] as const);
+  const view = { folder, places: access, network: false, isComplete: true };
+  const startIn = (time: WaitTime) =>
+    startWriter(view, new LargeLooks(new PathTable({})), { ...ANSWERS, time }, undefined);
+  const end = startIn(waitTime());
+  const made = "evil deep/plain; evil deep/shut; chmod a-w deep/shut/.git; chmod 0 deep/shut; " +
+    "evil deep/x; mv deep/x/.git deep/bare; git -C deep/bare config core.worktree ..; " +
+    "mkdir deep/file deep/link; echo gitdir: ../bare >deep/file/.git; ln -s ../bare deep/link/.git; " +
+    "echo x >deep/HEAD";
+  ranIn(folder, made);
+  assertMatch(end().join(), /^Not all that is new in \S+ could be looked at: 5 files /);
+  assertEquals(ranIn(folder, `chmod -R u+rwX deep; ${use}`), ["known"]);
+  assertEquals(Deno.readTextFileSync(`${folder}/deep/HEAD`), "x\n");
+  // There is time to find them, but none to look at what is in them.
+  const endLate = startIn({ left: 0 });
+  ranIn(folder, "evil late");
+  assertMatch(endLate().join(), /^Not all .* 1 files [^,]*$/);
+  assertEquals(ranIn(folder, "git -C late status; git -C known status"), ["known"]);
+  const known = removeLinks([`${folder}/known/.git`], () => [], { left: 0 }, () => []);
+  assertMatch(known.lines.join(), /took too long.*do not use/);
+});
+
+posixTest("R-23 what changed before a command stays, but no part that it completes", () => {
+  using temp = tempFolder();
+  const at = temp.path;
+  ranIn(at, "evil before; evil later; mv later/.git/objects .");
+  const since = Date.now();
+  // The clock of a file system is coarse.
+  do Deno.writeTextFileSync(`${at}/now`, ""); while (
+    Deno.statSync(`${at}/now`).mtime!.getTime() <= since
+  );
+  ranIn(at, "mv objects later/.git");
+  turnOffNew(at, { since, mended: [], known: [] });
+  assertEquals(ranIn(at, "for d in */; do git -C $d status; done"), ["before"]);
 });
