@@ -24,7 +24,7 @@ export async function main(words: readonly string[]): Promise<number> {
   await undefined;
   endOnFault();
   await findHome();
-  restoreDenoDir();
+  restoreVariables();
   const stopped = new AbortController();
   const stdout = new Output(Deno.stdout, (error) => {
     if (error instanceof Deno.errors.BrokenPipe) return run.stop(EXIT.closed);
@@ -73,11 +73,13 @@ async function findHome(): Promise<void> {
   if (home) Deno.env.set("HOME", home);
 }
 
-/** Gives commands the variable as it was before `scripts/copilot`, which names the program's own cache. */
-function restoreDenoDir(): void {
-  const given = Deno.env.get("COPILOT_DENO_DIR");
-  if (given !== undefined) Deno.env.delete("DENO_DIR");
-  if (given) Deno.env.set("DENO_DIR", given);
+/** Gives commands the variables as they were before `scripts/copilot`, which set them for the program itself. */
+function restoreVariables(): void {
+  for (const name of ["DENO_DIR", "NODE_OPTIONS"]) {
+    const given = Deno.env.get(`COPILOT_${name}`);
+    if (given !== undefined) Deno.env.delete(name);
+    if (given) Deno.env.set(name, given);
+  }
 }
 
 /** True if stdout and stderr are the same file, where two streams would lose their order. */

@@ -23,8 +23,8 @@ Deno.test(
     }
     // It ends once the first line was typed, and leaves the second one.
     await put("scripts/bundle", "#!/bin/sh\necho making >/dev/tty\nread -r line </dev/tty\n");
-    await put(".deno/bin/deno", '#!/bin/sh\nread -r line\necho "it read: $line"\n');
-    await screen.type("clear; scripts/copilot; echo left: $?\r");
+    await put(".deno/bin/deno", '#!/bin/sh\nread -r line\necho "it read: $line$NODE_OPTIONS"\n');
+    await screen.type("clear; NODE_OPTIONS=x scripts/copilot; echo left: $?\r");
     await screen.until((rows) => rows.includes("making"));
     await screen.type("one\rtwo\r");
     const rows = await screen.until("left: 0");

@@ -23,7 +23,7 @@ test("with its own permissions the program finds out whether it can confine, and
   await Deno.mkdir(`${folder}/work`);
   for (const mode of ["auto", "ask"]) {
     await using server = strictServer([{
-      toolCalls: [{ name: "run_bash", arguments: { command: "echo $DENO_DIR." } }],
+      toolCalls: [{ name: "run_bash", arguments: { command: "echo $DENO_DIR.$NODE_OPTIONS." } }],
     }, { text: "Done." }]);
     const { code, stderr } = await new Deno.Command(Deno.execPath(), {
       args: [
@@ -33,7 +33,7 @@ test("with its own permissions the program finds out whether it can confine, and
         "--local",
         "--host",
         server.url,
-        "--approve",
+        ...["--env", "NODE_OPTIONS", "--approve"],
         mode,
         "-p",
         "Run it",
@@ -45,6 +45,7 @@ test("with its own permissions the program finds out whether it can confine, and
         XDG_CONFIG_HOME: `${folder}/config`,
         XDG_STATE_HOME: `${folder}/state`,
         COPILOT_DENO_DIR: "/tmp/mine",
+        COPILOT_NODE_OPTIONS: "--enable-source-maps",
       },
       stdin: "null",
     }).output();
@@ -52,8 +53,10 @@ test("with its own permissions the program finds out whether it can confine, and
       true,
       false,
     ], mode);
-    // The variable of the user, not that of scripts/copilot.
-    if (code === 0) assertMatch(JSON.stringify(server.requests[1]), /\/tmp\/mine\./);
+    // The variables of the user, not those of scripts/copilot.
+    if (code === 0) {
+      assertMatch(JSON.stringify(server.requests[1]), /\/tmp\/mine\.--enable-source-maps\./);
+    }
   }
 });
 
