@@ -9,7 +9,7 @@ const MAX_INCLUDED = 100;
 
 /** A setting with a command that git runs by itself, and the path of its program or script. */
 const RUN =
-  /^(?:askpass|clean|command|driver|editor|external|fsmonitor|helper|pager|process|program|smudge|sshcommand|textconv) [!\s]*(?:(?:\w*sh|python[\d.]*|node|perl|ruby)\s+(?=[\w.])|(?=[\w.-]*\/))([\w./-]+)/;
+  /^(?:askpass|clean|cmd|command|difffilter|driver|editor|external|fsmonitor|helper|pager|process|program|smudge|sshcommand|textconv) [!\s]*(?:(?:\w*sh|python[\d.]*|node|perl|ruby)\s+(?=[\w.])|(?=[\w.-]*\/))([\w./-]+)/;
 /** The maximum number of words of a file that are looked for as files: 50 ms. */
 const MAX_SETTING_WORDS = 2000;
 /** A value whose further words may be the scripts of an interpreter. */

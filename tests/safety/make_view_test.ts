@@ -396,6 +396,8 @@ const LED_TO: readonly [setup: string, attack: string][] = [
   ["git config credential.helper '!f() { sh scripts/pc.sh; }; f'", "rm scripts/pc.sh"],
   ["git config core.sshCommand 'A=1 sh \"scripts/pc.sh\"'", "mv scripts other"],
   ["git config alias.x '!sh scripts/pc.sh'", "echo evil >> scripts/pc.sh"],
+  ["git config interactive.diffFilter scripts/new", "echo evil > scripts/new"],
+  ["git config trailer.x.cmd ./scripts/new", "echo evil > scripts/new"],
 ];
 
 test(`R-03 what git runs and reads in the folder is not written, behind links neither${skipped}`, async () => {
