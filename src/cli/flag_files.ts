@@ -30,12 +30,13 @@ export async function serversOf(
   if (path === undefined) return [];
   const { definitionsIn } = await import("../extensions/mcp/definition.ts");
   let value: unknown;
+  let file: string;
   try {
     value = JSON.parse(await Deno.readTextFile(path));
+    file = await Deno.realPath(path);
   } catch (error) {
     throw unusableFile("mcp-config", path, reasonOf(error));
   }
-  const file = await Deno.realPath(path);
   const real = (at: string) => attempt(() => Deno.realPathSync(at)) ?? resolve(at);
   const folder = real(named);
   const written = [repositoryOf(folder), ...permissions.listedPaths(folder).map(real)];

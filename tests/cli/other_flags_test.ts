@@ -133,7 +133,7 @@ Deno.test("prompts, images, servers and the file of the answer come from flags",
   assertMatch(`${system!.content}`, /^You are .*\nBe brief\.\n/s);
   assertStringIncludes(JSON.stringify(user!.content), "data:image/png;base64,");
   // A file in the folder is the folder's: its servers need an answer, or --trust.
-  assertStringIncludes(first.stderr, "x");
+  assertStringIncludes(first.stderr, "not started: x (copilot mcp approve x)");
   assertEquals(JSON.stringify(server.requests[0]!.body.tools).includes("find_tool"), false);
   await copilot("--system-prompt", "You are a cat.");
   assertEquals(

@@ -206,7 +206,10 @@ async function addServer(
   const [name, target, ...args] = operands;
   const given = isJson ? jsonOrUndefined(target ?? "") : target;
   const isAddress = isUrl(target ?? "");
-  if (name === undefined || !given || (isJson || isAddress) && args.length > 0) {
+  if (
+    name === undefined || !given || isJson && !isObject(given) ||
+    (isJson || isAddress) && args.length > 0
+  ) {
     throw new UsageError(`Give a name, and ${isJson ? "one JSON object" : "a COMMAND or a URL"}`);
   }
   const types = isJson ? [type] : isAddress ? [undefined, "http", "sse"] : [undefined, "stdio"];
@@ -254,7 +257,7 @@ async function removeServer(words: readonly string[], { stdout }: McpRun): Promi
   if (name === "" || more.length > 0) throw new UsageError("Name one server to remove");
   const { path, servers, save } = ownServers();
   if (!Object.hasOwn(servers, name)) {
-    throw noneNamed("server to remove", name, [], "see copilot mcp list");
+    throw noneNamed("MCP server", `${name} in ${path}`, [], "copilot mcp list shows the others");
   }
   const { [name]: _, ...others } = servers;
   await save(others);
@@ -297,7 +300,7 @@ async function importServers(names: readonly string[], { stdout }: McpRun): Prom
       throw new UsageError(`Cannot import ${oneLine(unknown)}: ${problem}`);
     }
     const all = [...usable.keys()];
-    throw noneNamed("server to import", unknown, all, "copilot mcp import lists them");
+    throw noneNamed("MCP server", unknown, all, "copilot mcp import lists those to import");
   }
   for (const name of names) stdout.write(await addToFile(name, ownDefinition(usable.get(name)!)));
   return EXIT.done;

@@ -133,10 +133,12 @@ Deno.test("copilot mcp add: the words of other agents", async () => {
   assertStringIncludes(await mcp("add", "-t", "http", "a", "npx"), "--transport is http for");
   assertStringIncludes(await mcp("add", "--", "npx", "a"), "has no flag --");
   assertStringIncludes(await mcp("add", "a"), "and a COMMAND or a URL");
-  assertStringIncludes(await mcp("add-json", "a", "{"), "one JSON object");
+  for (const text of ["{", "[]", '"ls"']) {
+    assertStringIncludes(await mcp("add-json", "a", text), "one JSON object");
+  }
   await mcp("add", "docs", "true", "-s", "no"); // words of its command
   assertEquals(await mcp("remove", "team"), `0 Removed team from ${own}.\n`);
-  assertStringIncludes(await mcp("remove", "team"), "There is no server to remove team");
+  assertStringIncludes(await mcp("remove", "team"), `There is no MCP server team in ${own}:`);
 });
 
 Deno.test("copilot mcp import: servers of five programs, without showing a secret", async () => {
