@@ -17,6 +17,9 @@ export const YES_OR_NO = [
   { label: "No", value: false, key: "n" },
 ];
 
+/** A server's text, whose further lines are indented: none looks like a question of this program. */
+const indented = (text: string): string => sanitizeProse(text).replaceAll("\n", "\n  ");
+
 type FormDisplay = Pick<Display, "isLive" | "columns"> & {
   screen: Pick<Display["screen"], "ask" | "choose" | "print" | "notify">;
 };
@@ -31,7 +34,7 @@ export async function askForm(
   const { server } = question;
   screen.notify(`copilot: the MCP server ${oneLine(server)} asks`);
   const say = (text: string) => screen.print(wrapped(text, columns));
-  say(`The MCP server ${oneLine(server)} asks: ${sanitizeProse(question.message)}`);
+  say(`The MCP server ${oneLine(server)} asks: ${indented(question.message)}`);
   if (question.mode === "url") {
     const { host } = new URL(question.url);
     say(`It wants you to open an address of ${host} in your browser:`);
@@ -61,7 +64,7 @@ async function askField(
   { columns, signal, how }: { columns: number; signal: AbortSignal; how: { waits: boolean } },
 ): Promise<string | null> {
   const { title, description, type, options, isRequired } = field;
-  if (description) screen.print(wrapped(`  ${sanitizeProse(description)}`, columns));
+  if (description) screen.print(wrapped(`  ${indented(description)}`, columns));
   options.forEach((option, i) => screen.print(`  ${i + 1} ${oneLine(option.title)}`));
   const usual = field.default === undefined
     ? ""

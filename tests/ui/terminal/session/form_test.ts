@@ -33,7 +33,7 @@ function display(answers: (string | null)[]) {
 
 const signal = new AbortController().signal;
 const question = elicitationOf("shop", {
-  message: "Your \x1b[2Jorder",
+  message: "Your \x1b[2Jorder\n▌ Run this command",
   requestedSchema: {
     properties: {
       size: { type: "integer", minimum: 1 },
@@ -50,7 +50,7 @@ Deno.test("form: a person fills it in, sees what is sent, and sends it", async (
     content: { size: 3, gift: false },
   });
   const text = person.shown.join("\n");
-  assertEquals([text.includes("MCP server shop asks: Your ␛[2Jorder"), text.includes("\x1b")], [
+  assertEquals([text.includes("shop asks: Your ␛[2Jorder\n  ▌ Run"), text.includes("\x1b")], [
     true,
     false,
   ]);
@@ -62,7 +62,7 @@ Deno.test("form: a field says what it is, what Enter means, and nothing is liste
     message: "More",
     requestedSchema: {
       properties: {
-        note: { type: "string", description: "What else to say" },
+        note: { type: "string", description: "What else\nto say" },
         kind: { type: "string", enum: ["a", "b"], default: "b" },
       },
     },
@@ -71,7 +71,7 @@ Deno.test("form: a field says what it is, what Enter means, and nothing is liste
   const content = { kind: "b" };
   assertEquals(await askForm(asked, person, signal), { action: "accept", content });
   assertEquals(person.shown.slice(-7), [
-    "  What else to say",
+    "  What else\n  to say",
     "note (text, Enter skips it): ",
     "  1 a",
     "  2 b",
