@@ -6,14 +6,14 @@
 import { equalBytes } from "../text/utf8.ts";
 import type { CopilotAgent } from "../agent/agent.ts";
 import { attempt } from "../attempt.ts";
-import { runInPlace, runInPlaces } from "../safety/in_place.ts";
+import { runInPlaces } from "../safety/in_place.ts";
 import { partOfRepository } from "../safety/path_verdict.ts";
 import { basename, dirname, relative } from "../text/std_path.ts";
 import { reasonOf } from "../text/reason.ts";
 import { writeAtomically } from "../tools/files/atomic_write.ts";
 import { hasShell } from "../tools/files/in_folder.ts";
 import { comparedWhole } from "../tools/files/change.ts";
-import { grantIn, openRegular, readBytes } from "../tools/files/regular_file.ts";
+import { grantIn, openRegular, pathOfOpen, readBytes } from "../tools/files/regular_file.ts";
 import { MAX_DIGESTED_BYTES, stampOf, stampOfInfo, TOO_LARGE } from "../tools/files/seen_files.ts";
 import type { Confine } from "../types/confine.ts";
 import type { Message } from "../types/message.ts";
@@ -333,11 +333,11 @@ async function exchangeFile(grant: Grant, sides: FileSides): Promise<Exchanged> 
   if (bytes === undefined) return { path, result: "removed", other: { ...now, stamp: ABSENT } };
   const isNew = stamp === ABSENT;
   // A command may have made it read-only.
-  if (mode && !isNew) setMode(path, mode | 0o200);
+  if (mode && !isNew) await setMode(grant, mode | 0o200);
   await writeAtomically(path, path, bytes, isNew ? undefined : { stamp: stamps.at(-1)! }, {
     grant,
   });
-  if (mode) setMode(path, mode);
+  if (mode) await setMode(grant, mode);
   const other = { ...now, stamp: await stampOf(path, bytes) };
   return { path, result: isNew ? "recreated" : "restored", other };
 }
@@ -348,16 +348,13 @@ export async function exchangeOne(grant: Grant, sides: FileSides): Promise<void>
   if (other === undefined) throw new Error(reason);
 }
 
-/** Sets the mode of a file, unless it has it or is a link. */
-function setMode(path: string, mode: number): void {
+/** Sets the mode of a file, unless it has it. */
+async function setMode(grant: Grant, mode: number): Promise<void> {
+  const path = grant.realPath;
   if (!hasShell || attempt(() => Deno.lstatSync(path).mode === mode)) return;
-  const octal = (mode & 0o7777).toString(8);
-  const { fault } = runInPlace(dirname(path), SET_MODE, [octal, basename(path)]);
-  if (fault !== undefined) throw new Error(`its mode ${octal} cannot be restored: ${fault}`);
+  using opened = await openRegular(path, path, "write", grant);
+  Deno.chmodSync(pathOfOpen(opened.info, path), mode & 0o7777);
 }
-
-const SET_MODE =
-  `exec 5<"./$2" && [ ! -L "./$2" ] && [ "./$2" -ef /dev/fd/5 ] && chmod "$1" /dev/fd/5`;
 
 /** Adds what a command changed to a step, which may have the file already: `earlier` from before the command. */
 function addChange({ files }: UndoStep, change: FolderChange, earlier: Set<string>): void {

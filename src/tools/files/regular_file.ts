@@ -1,5 +1,6 @@
 /** The checks before any tool opens a file, and their errors. @module */
 
+import { attempt } from "../../attempt.ts";
 import { basename, dirname, join, relative, resolve, SEPARATOR } from "../../text/std_path.ts";
 import { isWithin } from "../../text/paths.ts";
 import { nearest } from "../../text/nearest.ts";
@@ -70,6 +71,18 @@ export async function readBytes(file: Deno.FsFile, length: number): Promise<Uint
   let done = 0;
   for (let read; done < length && (read = await file.read(bytes.subarray(done)));) done += read;
   return bytes.subarray(0, done);
+}
+
+/** Returns a path of an open file that leads to it under any name; without `/proc`, the path `known`. */
+export function pathOfOpen({ dev, ino }: Deno.FileInfo, known: string): string {
+  const open = attempt(() => [...Deno.readDirSync("/proc/self/fd")]);
+  if (open === undefined) return known;
+  for (const { name } of open) {
+    const path = `/proc/${Deno.pid}/fd/${name}`;
+    const info = attempt(() => Deno.statSync(path));
+    if (info?.ino === ino && info.dev === dev) return path;
+  }
+  throw new Error("it is not open");
 }
 
 /** The number of checks of {@linkcode isStill} if a folder changed recently, and the longest pause in ms. */
