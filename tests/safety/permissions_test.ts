@@ -69,11 +69,14 @@ const ROWS: [name: string, call: Step, flags: string[], files: Files, runs: bool
     "cat k[e]ys/*",
     "rm -f w?y/other",
     "cat {,x}keys/other",
+    "sh -c 'cat k*/other'",
+    "bash -c '((1)); cat keys/other'",
+    "cat /proc/self/cwd/keys/other",
   ]
     .map((command): typeof ROWS[number] => [
       `CMD-03 deny binds what a pattern comes to: ${command}`,
       bash(command),
-      YES,
+      [...YES, "--sandbox", "off"],
       { own: { deny: ["read_file(keys/oth*)"] }, prepare: withSecrets },
       false,
     ]),

@@ -230,9 +230,8 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
   const allowed = coverOf([command, plain], rules, isAway, scene);
   const isVague = !isConfined && words.some(({ kind }) => kind !== "literal");
   const vague = askBecause(`runs ${words[0]?.text} with arguments that the shell expands`);
-  if (isVague && (allowed || hasPathRules(scene))) {
-    return { ...vague, mayBeDenied: hasPathRules(scene) };
-  }
+  const mayBeDenied = !isConfined && hasPathRules(scene) && runs.flat().some(isUnknownPath);
+  if (isVague && allowed || mayBeDenied) return { ...vague, mayBeDenied };
   if (need?.why) {
     const verdict = leaving(allowed ? byRule(allowed) : askBecause(need.why));
     return { ...verdict, ...need.isKeptReadOnly && { isKeptReadOnly: true } };
@@ -313,6 +312,10 @@ function namedPathVerdicts(runs: readonly (readonly Word[])[], scene: Scene): Na
     .map((path) => ({ path, verdict: pathVerdict(WRITER, path, about) }));
   return [...read, ...written.filter(({ verdict }) => verdict.effect === "deny")];
 }
+
+/** True for a word that may lead to any path: the shell expands it, or the kernel follows a link of a process. */
+const isUnknownPath = ({ kind, text }: Word): boolean =>
+  kind !== "literal" || /^\/(proc|dev\/fd)\//.test(text);
 
 /** Characters that the shell expands when a command runs. */
 const VAGUE = /[$`*?[{~<>]/;
