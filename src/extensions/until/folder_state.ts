@@ -1,6 +1,7 @@
 /** Finds the files that decide a check: tests, the configuration of test runners, and its scripts. @module */
 
 import { attempt } from "../../attempt.ts";
+import { linksOn, realPathOf } from "../../safety/places.ts";
 import {
   changesSince,
   type FileContent,
@@ -10,7 +11,7 @@ import {
 import { knownContent } from "../../session/undo.ts";
 import { isObject } from "../../text/json.ts";
 import { isWithin } from "../../text/paths.ts";
-import { basename, dirname, join, relative, resolve } from "../../text/std_path.ts";
+import { basename, join, relative } from "../../text/std_path.ts";
 import { utf8Text } from "../../text/utf8.ts";
 
 const TEST_FILE = new RegExp(
@@ -68,17 +69,6 @@ export const lookWithChecks = (folder: string, before?: FolderSnapshot): Promise
 const endsWithOne = (path: string, ends: readonly string[]): boolean =>
   ends.some((end) => path.endsWith(`/${end}`));
 
-/** Returns the links on the way to a file, and the place that they lead to. */
-function wayTo(path: string): string[] {
-  const parts = path.split("/");
-  for (let count = 2; count <= parts.length; count++) {
-    const at = parts.slice(0, count).join("/");
-    const led = attempt(() => Deno.readLinkSync(at));
-    if (led) return [at, ...wayTo(resolve(dirname(at), led, ...parts.slice(count)))];
-  }
-  return [path];
-}
-
 /** Returns a content as text, without blanks at its ends; "?" if it is unknown. */
 async function trimmedText(content: FileContent): Promise<string> {
   const known = await knownContent(content);
@@ -102,7 +92,8 @@ export async function namedChecks(
     ...[...files.keys()].filter((path) => CONFIGURATION.test(path) || endsWithOne(path, named)),
     ...named.map((one) => join(folder, one)),
   ].filter((path) => attempt(() => Deno.statSync(path).isFile))
-    .flatMap(wayTo).filter((path) => isWithin(folder, path));
+    .flatMap((path) => [...linksOn(folder, path), realPathOf(path) ?? path])
+    .filter((path) => isWithin(folder, path));
   return [...named, ...places.map((path) => relative(folder, path))];
 }
 
