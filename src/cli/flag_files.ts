@@ -5,13 +5,13 @@ import type { McpDefinition } from "../extensions/mcp/definition.ts";
 import { attempt } from "../attempt.ts";
 import type { Permissions } from "../safety/permissions.ts";
 import { repositoryOf } from "../safety/repositories.ts";
-import { isObject } from "../text/json.ts";
 import { isWithin } from "../text/paths.ts";
 import { reasonOf } from "../text/reason.ts";
 import { basename, resolve } from "../text/std_path.ts";
 import { writeAtomically } from "../tools/files/atomic_write.ts";
 import { grantOfNamed } from "../tools/files/regular_file.ts";
 import type { ImagePart } from "../types/image.ts";
+import { readJsonFile } from "../user_files.ts";
 import type { Args } from "./args.ts";
 
 const unusableFile = (flag: string, path: string, why: string): UsageError =>
@@ -29,23 +29,17 @@ export async function serversOf(
 ): Promise<McpDefinition[]> {
   if (path === undefined) return [];
   const { definitionsIn } = await import("../extensions/mcp/definition.ts");
-  let value: unknown;
-  let file: string;
-  try {
-    value = JSON.parse(await Deno.readTextFile(path));
-    file = await Deno.realPath(path);
-  } catch (error) {
-    throw unusableFile("mcp-config", path, reasonOf(error));
-  }
+  const value = readJsonFile(path, false);
   const real = (at: string) => attempt(() => Deno.realPathSync(at)) ?? resolve(at);
-  const folder = real(named);
+  const [file, folder] = [real(path), real(named)];
   const written = [repositoryOf(folder), ...permissions.listedPaths(folder).map(real)];
   const source = written.some((at) => isWithin(at, file))
     ? { scope: "folder", file, folder } as const
     : { scope: "user", file } as const;
-  const servers = isObject(value) ? definitionsIn(value, source) : [];
+  const servers = definitionsIn(value ?? {}, source);
   if (servers.length > 0) return servers;
-  throw unusableFile("mcp-config", path, 'it has no servers: write {"mcpServers": {...}}');
+  const why = value ? "it has no servers" : "there is no such file";
+  throw unusableFile("mcp-config", path, `${why}: write {"mcpServers": {...}}`);
 }
 
 export async function flagImages({ image }: Args): Promise<ImagePart[]> {
