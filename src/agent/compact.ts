@@ -3,6 +3,7 @@
 import { BackendError } from "../errors.ts";
 import { targetOf } from "../models/target.ts";
 import { namesAndSchemas } from "../models/reply.ts";
+import { count } from "../text/count.ts";
 import { identify, textOfParts } from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import type { Compaction, TurnEvent, Usage } from "../types/event.ts";
@@ -353,11 +354,11 @@ function upTo(text: string, tokens: number, size: MessageSize): string {
 const tokensOf = (text: string, size: MessageSize) => size({ role: "user", content: text });
 
 function inWords(done: Compaction): string {
-  const changes = [
-    [done.cutResults, "unread results were cut to fit"],
-    [done.droppedResults, "old results were left out"],
-    [done.summarized, "messages were summarized"],
-  ].filter(([count]) => count !== 0).map(([count, what]) => `${count} ${what}`).join(", ");
+  const changes = ([
+    [done.cutResults, "unread result", "cut to fit"],
+    [done.droppedResults, "old result", "left out"],
+    [done.summarized, "message", "summarized"],
+  ] as const).flatMap(([n, what, how]) => n === 0 ? [] : `${count(n, what)} ${how}`).join(", ");
   const tokens = `about ${done.tokensBefore} tokens became ${done.tokensAfter}`;
   return `Made room in the context: ${changes}; ${tokens}.`;
 }

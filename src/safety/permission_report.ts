@@ -41,7 +41,7 @@ export interface PermissionReport extends SandboxStatus {
   env: readonly string[];
   /** The command prefixes that may use the network in this session. */
   networked: readonly string[];
-  rules: readonly Pick<Rule, "effect" | "text" | "isOfSession" | "isForSandbox">[];
+  rules: readonly Pick<Rule, "effect" | "text" | "origin" | "isForSandbox">[];
   file?: string | undefined;
 }
 

@@ -27,7 +27,8 @@ export interface Rule {
   host?: HostPattern;
   /** The argument that a rule about another program's tool covers, and the pattern of its text. */
   argument?: { name: string; value: RegExp };
-  isOfSession?: boolean;
+  /** What it is from, if not from the settings of the user: "this session", or a file of the folder. */
+  origin?: string;
   isForSandbox?: true;
   isKept?: true;
 }

@@ -72,7 +72,7 @@ function pathList(key: string, value: Record<string, unknown>, file: string): st
     ? given.map((path) => typeof path === "string" ? expandHome(path) : "")
     : [""];
   if (paths.every(isAbsolute)) return paths;
-  throw unusable(key, file, "a list of absolute paths");
+  throw unusable(key, file, "a list of paths from / or ~ on");
 }
 
 function unusable(key: string, file: string, constraint: string): UsageError {

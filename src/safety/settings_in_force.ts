@@ -165,7 +165,7 @@ function viewsOf(
     });
 }
 
-const ofSession = (rule: Rule): Rule => ({ ...rule, isOfSession: true });
+const ofSession = (rule: Rule): Rule => ({ ...rule, origin: "this session" });
 
 function withAdded(rules: readonly Rule[], added: readonly KeptRule[]): Rule[] {
   const keyOf = ({ text, isKept, isForSandbox }: Rule) =>
@@ -185,7 +185,9 @@ function tightenedBy(
   const above = at === folder ? undefined : at;
   const allowed = Object.entries(project).filter(([key]) => PROJECT_KEYS.includes(key));
   const level = levelOf(Object.fromEntries(allowed), { file: path, toolNames, above });
-  const { settings, ignored } = tighten(inForce, level);
+  const origin = relative(folder, path);
+  const named = level.rules.map((rule) => ({ ...rule, origin }));
+  const { settings, ignored } = tighten(inForce, { ...level, rules: named });
   const others = Object.keys(project).filter((key) => !PROJECT_KEYS.includes(key));
   const rules = settings.rules.length - inForce.rules.length;
   const modes = {
@@ -193,14 +195,13 @@ function tightenedBy(
     ...settings.sandbox !== inForce.sandbox && { sandbox: settings.sandbox },
   };
   const ignoredNames = [...ignored, ...others];
-  const from = relative(folder, path);
   const notices = [...inForce.notices];
   // The file needs no trust, because it can only reduce permissions.
   if (rules > 0 || Object.keys(modes).length > 0) {
-    notices.push({ code: "project_stricter", file: from, modes, rules });
+    notices.push({ code: "project_stricter", file: origin, modes, rules });
   }
   if (ignoredNames.length > 0) {
-    notices.push({ code: "project_ignored", file: from, settings: ignoredNames });
+    notices.push({ code: "project_ignored", file: origin, settings: ignoredNames });
   }
   return { ...settings, notices };
 }

@@ -621,11 +621,13 @@ Deno.test("TRU-03 what a folder says goes for that folder alone, and is read aga
       code: "project_stricter" as const,
       file: ".copilot/permissions.json",
       modes: { approve: "never" as const },
-      rules: 0,
+      rules: 1,
     }];
-    await write("strict", '{"approve":"never"}');
+    await write("strict", '{"approve":"never","deny":["write"]}');
     const permissions = openPermissions({}, () => undefined);
     assertEquals(await permissions.prepare(`${base}/strict`, false), stricter);
+    const { rules: [rule] } = await permissions.describe(`${base}/strict`);
+    assertEquals(rule!.origin, stricter[0]!.file);
     assertEquals(await permissions.prepare(`${base}/plain`, false), []);
     assertEquals(await permissions.prepare(`${base}/strict`, false), stricter);
     // Told that all may run, commands are confined where a sandbox works: then nobody is told that they are not.
@@ -637,7 +639,7 @@ Deno.test("TRU-03 what a folder says goes for that folder alone, and is read aga
     );
     await write("wrong", '{"approve":"nevar"}');
     await assertRejects(() => permissions.prepare(`${base}/wrong`, false), UsageError, "approve");
-    await write("wrong", '{"approve":"never"}');
+    await write("wrong", '{"approve":"never","deny":["write"]}');
     assertEquals(await permissions.prepare(`${base}/wrong`, false), stricter);
   } finally {
     await Deno.remove(base, { recursive: true });

@@ -64,7 +64,7 @@ async function runPermissions(session: SessionState, argument: string): Promise<
   if (!["", "show", ...choices].includes(argument)) {
     const isRemoval = `${argument} `.startsWith(TAKE_BACK);
     if (isRemoval && choices.length === 0) {
-      return "Nothing was allowed here, so there is nothing to remove.";
+      return "No answer allowed anything here: see permissions.json.";
     }
     return takesText("permissions", choices.length === 0 ? ["show"] : choices);
   }
@@ -98,12 +98,9 @@ export function permissionsText(
     ...networked.length > 0
       ? [["network", `in this session for ${networked.join(", ")}`] as const]
       : [],
-    ...rules.map(({ effect, text, isOfSession, isForSandbox }) => {
-      const where = `${isOfSession ? "this session" : "saved"}${
-        isForSandbox ? ", for the sandbox" : ""
-      }`;
-      return [effect, `${text} · ${where}`] as const;
-    }),
+    ...rules.map(({ effect, text, origin = "saved", isForSandbox }) =>
+      [effect, `${text} · ${origin}${isForSandbox ? ", for the sandbox" : ""}`] as const
+    ),
     ...file === undefined ? [] : [["file", file] as const],
     ...more,
   ];

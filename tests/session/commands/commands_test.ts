@@ -335,8 +335,8 @@ Deno.test("/permissions lists what was allowed, and takes it back, in later sess
     assertEquals(await choices(), []);
     for (
       const [argument, said] of [
-        ["remove x", "Nothing was allowed here, so there is nothing to remove."],
-        ["remove", "Nothing was allowed here, so there is nothing to remove."],
+        ["remove x", "No answer allowed anything here: see permissions.json."],
+        ["remove", "No answer allowed anything here: see permissions.json."],
         ["x", "/permissions takes no argument, or one of: show"],
       ] as const
     ) assertEquals(await fake.command(`/permissions ${argument}`), said);

@@ -48,7 +48,7 @@ Deno.test("/compact sums up, says so, and leaves all as it was where it can not"
   const done = await fake.command("/compact the names");
   assertMatch(
     done!,
-    /^Made room in the context: 2 messages were summarized; about \d+ tokens became \d+\.$/,
+    /^Made room in the context: 2 messages summarized; about \d+ tokens became \d+\.$/,
   );
   assertMatch(server.requests.at(-1)!.text, /Keep above all: the names/);
   assertEquals(fake.session.status.tokens.isCounted, false);

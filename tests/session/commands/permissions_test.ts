@@ -29,8 +29,8 @@ const REPORTS: [change: Partial<PermissionReport>, rows: string[]][] = [
       network: true,
       env: ["A", "B_*"],
       rules: [
-        { effect: "deny", text: "read(\x1bx)", isOfSession: false },
-        { effect: "allow", text: "run_bash(ls)", isOfSession: true },
+        { effect: "deny", text: "read(\x1bx)", origin: ".copilot/a" },
+        { effect: "allow", text: "run_bash(ls)", origin: "this session" },
       ],
       file: "/home/u/.config/copilot/permissions.json",
     },
@@ -38,7 +38,7 @@ const REPORTS: [change: Partial<PermissionReport>, rows: string[]][] = [
       "approve  ask",
       "sandbox  workspace-write, by bubblewrap, with network",
       "env      A, B_*",
-      "deny     read(␛x) · saved",
+      "deny     read(␛x) · .copilot/a",
       "allow    run_bash(ls) · this session",
       "file     /home/u/.config/copilot/permissions.json",
     ],
@@ -49,11 +49,14 @@ const REPORTS: [change: Partial<PermissionReport>, rows: string[]][] = [
     "env      A",
     "network  in this session for a, b",
   ]],
-  [{ rules: [{ effect: "ask", text: "run_bash(a)", isOfSession: true, isForSandbox: true }] }, [
-    "approve  ask",
-    "sandbox  off: commands can do everything you can",
-    "ask      run_bash(a) · this session, for the sandbox",
-  ]],
+  [
+    { rules: [{ effect: "ask", text: "run_bash(a)", origin: "this session", isForSandbox: true }] },
+    [
+      "approve  ask",
+      "sandbox  off: commands can do everything you can",
+      "ask      run_bash(a) · this session, for the sandbox",
+    ],
+  ],
 ];
 for (const [change, rows] of REPORTS) {
   Deno.test(`the rows of /permissions: ${JSON.stringify(change).slice(0, 60)}`, () => {
