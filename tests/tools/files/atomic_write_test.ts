@@ -305,25 +305,24 @@ test("PTH-05 a FIFO that takes the place of a file meanwhile is not waited for",
   }
 });
 
-posixTest("EDT-01 what cannot copy its attributes in time is written in place", async (ws) => {
-  ws.put("f", "old");
-  ws.put("new", "");
-  await run("mkfifo", ws.at("never"));
-  using _open = Deno.openSync(ws.at("new"));
-  const file = (name: string) => ({ ...Deno.lstatSync(ws.at(name)), path: ws.at(name) });
-  const copy = (from: string, signal?: AbortSignal) =>
-    copyAttributes({ ...file("f"), path: ws.at(from) }, file("new"), signal);
-  const why = "its access list and attributes would have been lost otherwise";
-  assertEquals(await copy("f"), undefined);
-  assertEquals(await copy("none"), why);
-  const controller = new AbortController();
-  const begun = performance.now();
-  assertEquals(await copy("never"), why);
-  const copying = copy("f", controller.signal);
-  controller.abort();
-  assertEquals(await copying, why);
-  assertEquals(performance.now() - begun < 5000, true);
-});
+posixTest(
+  "EDT-01 what cannot copy its attributes is written in place, without waiting for a pipe",
+  async (ws) => {
+    ws.put("f", "old");
+    ws.put("new", "");
+    await run("mkfifo", ws.at("never"));
+    using _open = Deno.openSync(ws.at("new"));
+    const file = (name: string) => ({ ...Deno.lstatSync(ws.at(name)), path: ws.at(name) });
+    const copy = (from: string) =>
+      copyAttributes({ ...file("f"), path: ws.at(from) }, file("new"), undefined);
+    const why = "its access list and attributes would have been lost otherwise";
+    assertEquals(await copy("f"), undefined);
+    assertEquals(await copy("none"), why);
+    const begun = performance.now();
+    assertEquals(await copy("never"), why);
+    assertEquals(performance.now() - begun < 5000, true);
+  },
+);
 
 posixTest("a file that could neither be written nor put back is said to be damaged", async (ws) => {
   ws.put("f", "old");
