@@ -390,7 +390,7 @@ const ELSEWHERE: [prepare: string, command: string, where?: string][] = [
   [":", "git fetch origin main:refs/replace/1"],
   [":", "git fetch -f origin main:side"],
   ["git remote set-url origin https://ann:token@127.0.0.1:9/x", "git ls-remote"],
-  ["mkdir -m 311 .git/objects/ab", "git push"],
+  ["mkdir -p .git/objects/ab; chmod 311 .git/objects/ab", "git push"],
   [
     "(head -c 1100000 /dev/zero | tr '\\0' '#'; echo; echo ~/x) > .git/objects/info/alternates",
     "git push",
