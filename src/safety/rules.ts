@@ -29,7 +29,7 @@ export interface Rule {
   argument?: { name: string; value: RegExp };
   /** What it is from, if not from the settings of the user: "this session", or a file of the folder. */
   origin?: string;
-  isForSandbox?: true;
+  isForSandbox?: boolean | undefined;
   isKept?: true;
 }
 
@@ -43,8 +43,8 @@ export interface HostPattern {
 /** A rule that an answer saved: it covers no words that lead out of the folder, or to protected files. */
 export interface KeptRule {
   rule: string;
-  /** True if the user allowed a sandboxed command: the rule covers no others. */
-  confined?: true;
+  /** True if it covers only sandboxed commands, false if it also covers those that ask to leave the sandbox. */
+  confined?: boolean;
 }
 
 export interface OfferedRule extends KeptRule {
@@ -57,7 +57,7 @@ export function parseKept({ rule, confined }: KeptRule, above?: string): Rule {
   return {
     ...parseRule("allow", rule, above),
     isKept: true,
-    ...confined && { isForSandbox: true },
+    isForSandbox: confined,
   };
 }
 

@@ -107,7 +107,7 @@ function isRule(value: unknown, effect: RuleEffect): value is string | KeptRule 
   if (typeof value === "string") return true;
   if (effect !== "allow" || !isObject(value) || typeof value.rule !== "string") return false;
   const { rule: _, confined = true, ...others } = value;
-  return Object.keys(others).length === 0 && confined === true;
+  return Object.keys(others).length === 0 && typeof confined === "boolean";
 }
 
 type FolderSettings = Record<string, unknown>;

@@ -446,7 +446,17 @@ rows("R-14 confined, commands run unasked, but for what the sandbox keeps from t
   [
     { ...bash("npm install"), leave: "sandbox" },
     { ...CONFINED, rule: ["allow run_bash(npm *)"] },
+    "ask",
+  ],
+  [
+    { ...bash("npm install"), leave: "network" },
+    { ...CONFINED, rule: ["allow run_bash(npm *)"] },
     "allow",
+  ],
+  [
+    { ...bash("npm test"), leave: "network" },
+    { ...CONFINED, rule: ["allow run_bash(npm *)"] },
+    "ask",
   ],
   [
     { ...bash("curl x"), leave: "network" },

@@ -35,7 +35,7 @@ test("a level of settings that makes no sense is refused in one line", () => {
     [{ allow: [{ rule: 5 }] }, "allow in F as it must be a list of rules"],
     [{ allow: [{ rule: "run_bash", files: ["a"], more: 1 }] }, "allow in F as it must be a list"],
     [
-      { allow: [{ rule: "run_bash", confined: false }] },
+      { allow: [{ rule: "run_bash", confined: 1 }] },
       "allow in F as it must be a list of rules",
     ],
     [

@@ -16,7 +16,7 @@ import type { PolicyCall, Verdict } from "../settings.ts";
 import type { Right } from "../../types/confine.ts";
 import { isAbsolute } from "../../text/std_path.ts";
 import { accessAt } from "../view.ts";
-import { enteredFolder, isQuiet, networkGrants } from "./beginnings.ts";
+import { enteredFolder, isQuiet, networkGrants, usesNetwork } from "./beginnings.ts";
 import { gitNeed, gitOutside, programsOfGit } from "./git_command.ts";
 import { parseCommandLine } from "./parser.ts";
 import { refusedFolder } from "./refused_folder.ts";
@@ -78,7 +78,12 @@ function leaveVerdict(call: PolicyCall & { command: string }, scene: Scene): Rul
       isGranted();
     return isOnline ? { ...inside, right: { kind: "network" } } : inside;
   }
-  const outside = lineVerdict(tool, command, outsideOf(scene));
+  // Other rules do not show that the user thought of more than a sandboxed command.
+  const isMeant = leave === "network" && usesNetwork(command);
+  const rules = scene.rules.filter((rule) =>
+    isMeant || rule.effect !== "allow" || rule.isForSandbox === false
+  );
+  const outside = lineVerdict(tool, command, { ...outsideOf(scene), rules });
   if (outside.effect === "allow") return { ...outside, right: { kind: leave } };
   const networked = leave === "network" && networkGrants(command);
   if (networked && inside.effect === "allow" && isGranted()) {

@@ -98,9 +98,10 @@ export function permissionsText(
     ...networked.length > 0
       ? [["network", `in this session for ${networked.join(", ")}`] as const]
       : [],
-    ...rules.map(({ effect, text, origin = "saved", isForSandbox }) =>
-      [effect, `${text} · ${origin}${isForSandbox ? ", for the sandbox" : ""}`] as const
-    ),
+    ...rules.map(({ effect, text, origin = "saved", isForSandbox }) => {
+      const kind = isForSandbox ? ", for the sandbox" : ", also to leave it";
+      return [effect, `${text} · ${origin}${isForSandbox === undefined ? "" : kind}`] as const;
+    }),
     ...file === undefined ? [] : [["file", file] as const],
     ...more,
   ];

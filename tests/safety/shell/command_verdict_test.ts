@@ -91,6 +91,10 @@ test("a rule about confined commands counts for no others, and the network is as
   const [open, closed] = [true, false].map((network) => ({ view: () => at.view(network) }));
   assertEquals(at.verdict("make x", [confined]).effect, "ask");
   assertEquals(at.verdict("make x", [confined], closed).effect, "allow");
+  const outside = [{}, { confined: false }].map((kind) =>
+    at.verdict({ command: "make x", leave: "sandbox" }, [{ ...confined, ...kind }], closed).effect
+  );
+  assertEquals(outside, ["ask", "allow"]);
   const call = { command: "curl x", leave: "network", reason: "for x" } as const;
   const rows: [
     more: Partial<Settings>,
