@@ -260,10 +260,9 @@ class CallRun {
 
   #recordError(error: unknown): ToolExecution {
     if (!this.context.signal.aborted) {
-      return this.#record(
-        error instanceof RefusedError ? "refused" : "failed",
-        reasonOf(error) || "the tool failed",
-      );
+      const why = reasonOf(error) || "the tool failed";
+      if (!(error instanceof RefusedError)) return this.#record("failed", why);
+      return { ...this.#record("refused", `Refused: ${why}`), refusal: why };
     }
     if (!this.#hasBegun) {
       return this.#record("not_run", "Interrupted by the user: the call was not run.");

@@ -378,13 +378,13 @@ const PLAN_REFUSAL: Decision = {
 
 function refusal({ name, access }: Tool, { reason: why }: Verdict, way: string | undefined) {
   const what = access === "execute" ? "this command" : name;
-  const explanation = way === undefined
-    ? `${what} is not allowed: it ${why}.`
-    : `${what} needs an approval, which cannot be asked for here: it ${why}.`;
+  const refused = way === undefined
+    ? `${what} is not allowed: it ${why}`
+    : `${what} needs an approval, which cannot be asked for here: it ${why}`;
   const how = way === undefined ? "" : ` (For the user: ${way} allows it.)`;
   const reason =
-    `Refused: ${explanation} Do not try another way; answer with what you can read, and say what you would have done.`;
-  return { explanation, reason: reason + how };
+    `Refused: ${refused}. Do not try another way; answer with what you can read, and say what you would have done.`;
+  return { explanation: `${refused}${way ? `; ${way} allows it` : ""}.`, reason: reason + how };
 }
 
 function withoutDefaults({ parameters: { properties } }: Tool, args: Arguments): Arguments {

@@ -248,7 +248,7 @@ export class Confinement {
         ? '. The user can run them without it: "sandbox": "off" in config.json, or --sandbox off at the start'
         : "";
       throw new RefusedError(
-        `Refused: commands must run in the sandbox, which cannot start: ${await this
+        `commands must run in the sandbox, which cannot start: ${await this
           .fault()}${advice}`,
       );
     }

@@ -84,7 +84,7 @@ test("how a call ended is a field", async (ws) => {
   assertEquals(await outcome(ws, "read_file", { file_path: "none" }), ["failed", true, undefined]);
   assertEquals(await outcome(ws, "none", {}), ["failed", true, undefined]);
   assertEquals(await own(new Error("Refused: by a server")), ["failed", true, undefined]);
-  assertEquals(await own(new RefusedError("Refused: so")), ["refused", true, undefined]);
+  assertEquals(await own(new RefusedError("so")), ["refused", true, "so"]);
   assertEquals(await own(new Error(), { decide: () => refuse }), ["refused", true, "so"]);
   for (const thrown of [Object.create(null), { message: 1 }, undefined]) {
     const own = tool(() => {

@@ -334,7 +334,10 @@ test("R-21 in a read-only folder, aliases that only read run, and a refusal name
   };
   for (const [command, way] of Object.entries(ways)) {
     const decision = await at.permissions.policy().decide(tool, { command }, context);
-    const { summary = "" } = decision as { summary?: string };
+    const { summary = "", explanation = "" } = decision as Partial<
+      Record<"summary" | "explanation", string>
+    >;
     assertEquals(summary.split("; ").at(-1), `${way} allows it`, command);
+    assertEquals(explanation.split("; ").at(-1), `${way} allows it.`, command);
   }
 });

@@ -87,7 +87,7 @@ async function addressesOf(
   { resolve }: Web,
 ): Promise<string[]> {
   if (Number(port) < 1024 && !/^(80|443)?$/.test(port) && !mayBePrivate) {
-    throw new RefusedError(`Refused: on port ${port} are no web pages`);
+    throw new RefusedError(`on port ${port} are no web pages`);
   }
   const kind = hostKind(hostname);
   try {
@@ -98,10 +98,10 @@ async function addressesOf(
     signal.throwIfAborted();
     if (late.aborted) throw new Error(`The name ${hostname} was not looked up in time`);
     if (!(error instanceof NotPublicError)) throw error;
-    throw new RefusedError(`Refused: ${error.message}`);
+    throw new RefusedError(error.message);
   }
   if (kind !== "public" && !(mayBePrivate && kind === "private")) {
-    throw new RefusedError(`Refused: ${hostname} ${NOT_PUBLIC}`);
+    throw new RefusedError(`${hostname} ${NOT_PUBLIC}`);
   }
   return /localhost$/.test(hostname) ? ["127.0.0.1", "::1"] : [bareHost(hostname)];
 }

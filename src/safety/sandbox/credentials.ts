@@ -87,7 +87,7 @@ export function withCredentials(
   // Nothing changes it from here on.
   if (!isWhole || hasForeignParts(repository)) {
     throw new RefusedError(
-      `Refused: ${gitFolder} cannot be opened in the sandbox, as another command changes it or it has links.`,
+      `${gitFolder} cannot be opened in the sandbox, as another command changes it or it has links.`,
     );
   }
   const isOwn = Deno.uid() === 0 || stated.some(({ name }) => name === "core.sshcommand");

@@ -75,7 +75,7 @@ function saveWriter(id: string, view: View, stateFolder: string | undefined): ()
     // Only space may be there again in a later run, which would not know what is missing.
     if (!/^(ENOSPC|EDQUOT)$/.test((error as { code?: string }).code ?? "")) return () => {};
     throw new RefusedError(
-      `Refused: the folder ${stateFolder}, where commands that run are noted, cannot be written: ` +
+      `the folder ${stateFolder}, where commands that run are noted, cannot be written: ` +
         `${reasonOf(error)}. Free space on its disk`,
     );
   }
