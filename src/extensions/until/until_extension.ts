@@ -21,8 +21,7 @@ export class UntilExtension implements Extension {
   ) {}
 
   async open(session: SessionState): Promise<void> {
-    const { command } = this;
-    const fault = command === undefined ? undefined : await this.#set(session, command);
+    const fault = this.command && await this.#set(session, this.command);
     if (fault) throw new UsageError(`--until: ${fault}`);
   }
 
@@ -34,12 +33,9 @@ export class UntilExtension implements Extension {
       help: "run a check after each turn; the model continues until it passes",
       run: async (session, argument) => await this.#run(session, argument),
       choices: async (session) => {
-        const rows = (await offeredChecks(session)).map((argument) => ({
-          argument,
-          label: argument,
-          isCurrent: argument === this.#check?.command,
-        }));
-        return this.#check ? [...rows, { argument: "off", label: "off" }] : rows;
+        const current = this.#check?.command;
+        const all = [...await offeredChecks(session), ...current === undefined ? [] : ["off"]];
+        return all.map((label) => ({ argument: label, label, isCurrent: label === current }));
       },
     }];
   }
@@ -68,9 +64,10 @@ export class UntilExtension implements Extension {
       } runs, and the model continues until it passes (at most ${this.limits.rounds} rounds). /until off ends this.`;
     }
     if (this.#check) return `The check is ${oneLine(this.#check.command)}. /until off ends it.`;
-    const known = (await offeredChecks(session)).map((one) => `/until ${one}`);
-    const examples = known.length > 0 ? known : ["/until npm test"];
-    return `No check is set. Name one, such as ${examples.map(oneLine).join(", ")}.`;
+    const known = await offeredChecks(session);
+    const examples = known.length > 0 ? known : ["npm test"];
+    const named = examples.map((one) => `/until ${oneLine(one)}`).join(", ");
+    return `No check is set. Name one, such as ${named}.`;
   }
 
   /** Sets the check. Returns why it cannot run. */
