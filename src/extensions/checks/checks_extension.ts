@@ -9,18 +9,24 @@ import { shellTool } from "../../tools/run_bash.ts";
 import type { ToolExecution } from "../../types/event.ts";
 import type { Decision, Policy } from "../../types/policy.ts";
 import type { ToolContext } from "../../types/tool.ts";
-import type { CheckSettings } from "./checkers.ts";
-import type { CheckContext, EditChecks } from "./edit_checks.ts";
+import { checkersOf, type CheckSettings } from "./checkers.ts";
+import { type CheckContext, EditChecks } from "./edit_checks.ts";
 
 const MAX_SHOWN_ERRORS = 5;
 
 export class ChecksExtension implements Extension {
   #session: SessionState | undefined;
-  #checks: EditChecks | undefined;
+  readonly #checks: EditChecks;
   /** The files of an answer's edits, which all have ended before the first gets its result. */
   readonly #edited = new Set<string>();
 
-  constructor(private readonly settings: CheckSettings = {}) {}
+  constructor(settings: CheckSettings = {}) {
+    const told = new Set<string>();
+    this.#checks = new EditChecks(checkersOf(settings), (line) => {
+      if (!told.has(line)) this.#session?.tell("checks", line);
+      told.add(line);
+    });
+  }
 
   open(session: SessionState): Promise<void> {
     this.#session = session;
@@ -37,7 +43,7 @@ export class ChecksExtension implements Extension {
     const file = resolve(context.workingDir, path);
     if (!checked.isSandboxed && !this.#session?.permissions.approvesAll) return decision;
     if (!isWithin(context.workingDir, file)) return decision;
-    await (await this.#loaded()).before(file, checked);
+    await this.#checks.before(file, checked);
     this.#edited.add(file);
     return decision;
   }
@@ -48,7 +54,7 @@ export class ChecksExtension implements Extension {
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const { agent } = this.#session!;
-    if (!this.#checks || this.#edited.size === 0 || !details?.change) return undefined;
+    if (this.#edited.size === 0 || !details?.change) return undefined;
     const files = new Set(this.#edited);
     this.#edited.clear();
     const context = await this.#context(agent.toolContext(signal));
@@ -82,16 +88,5 @@ export class ChecksExtension implements Extension {
       return allow || isAsked && isSandboxed;
     };
     return { ...context, isSandboxed, mayRun };
-  }
-
-  async #loaded(): Promise<EditChecks> {
-    if (this.#checks) return this.#checks;
-    const { EditChecks } = await import("./edit_checks.ts");
-    const { checkersOf } = await import("./checkers.ts");
-    const told = new Set<string>();
-    return this.#checks = new EditChecks(checkersOf(this.settings), (line) => {
-      if (!told.has(line)) this.#session?.tell("checks", line);
-      told.add(line);
-    });
   }
 }
