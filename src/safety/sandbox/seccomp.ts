@@ -54,6 +54,10 @@ const REFUSED: readonly RefusedCall[] = [
   [ENOSYS, 435, 435],
   // prctl: without an heir that ignores the ends of processes, their numbers show that they start others.
   [EPERM, 157, 167, { arg: 0, oneOf: [PR_SET_CHILD_SUBREAPER] }],
+  // ptrace, process_vm_writev: process 1 is in the session of the command, and ends with this program, which it could
+  // be made to undo. `wrap.ts` closes its folder in /proc.
+  [EPERM, 101, 117, { arg: 1, oneOf: [1] }],
+  [EPERM, 311, 271, { arg: 0, oneOf: [1] }],
   // ioctl: the shell outside reads characters that are put into a terminal.
   [EPERM, 16, 29, { arg: 1, oneOf: [TIOCSTI, TIOCLINUX] }],
   // chmod, fchmod, fchmodat, mknod, mknodat, creat; then fchmodat2 and openat2 (its mode is in memory).

@@ -68,6 +68,9 @@ const ROWS: Row[] = [
   ["clone3", 435, 435, [0], "errno 38"],
   ["name of a process", 157, 167, [15, 0], "runs"],
   ["heir of processes", 157, 167, [36, 1], "errno 1"],
+  ["ptrace of a child", 101, 117, [16, 11], "runs"],
+  ["ptrace of process 1", 101, 117, [16, 1], "errno 1"],
+  ["writing into process 1", 311, 271, [1], "errno 1"],
   ["size of a terminal", 16, 29, [0, 0x5413], "runs"],
   ["typing into a terminal", 16, 29, [0, 0x5412], "errno 1"],
   ["typing into a console", 16, 29, [0, 0x541c], "errno 1"],
@@ -131,7 +134,8 @@ Deno.test({
       open(my $g, ">", "made"); close $g;
       told("mode", chmod(0700, "made")); told("setuid", chmod(04700, "made"));
       my $pid = fork(); exit if defined $pid and $pid == 0;
-      told("fork", defined $pid)`;
+      told("fork", defined $pid);
+      told("first", open(my $h, "<", "/proc/1/stat"))`;
     const run = async (before: readonly string[]) => {
       const [program, ...args] = [...before, "perl", "-e", script];
       const { stdout } = await new Deno.Command(program!, { args, cwd: folder }).output();
@@ -145,7 +149,10 @@ Deno.test({
     });
     const usual = ["internet", "pair", "mode", "fork"];
     assertEquals(await run(sandbox.command(view, own)), usual);
-    assertEquals((await run([]))?.sort(), [...usual, "file", "datagrams", "setuid"].sort());
+    assertEquals(
+      (await run([]))?.sort(),
+      [...usual, "file", "datagrams", "setuid", "first"].sort(),
+    );
     await Promise.all([folder, own].map((path) => Deno.remove(path, { recursive: true })));
   },
 });
