@@ -89,7 +89,7 @@ function mountOf({ view, own, path, access, isInside, lineFor }: MountSources): 
     const words = [access === "read" ? "--ro-bind-try" : "--bind-try", path, path];
     return { words, line: isInside ? lineFor(path) : undefined };
   }
-  const line = isInside ? `${asInMountinfo(path)} m` : undefined;
+  const line = isInside ? `m ${asInMountinfo(path)} m` : undefined;
   if (!entry.isDirectory) return { words: ["--ro-bind", "/dev/null", path], line };
   // In a system's folder, its mode makes it read-only without a further mount.
   if (!isInside && above === "read") {

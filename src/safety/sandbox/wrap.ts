@@ -40,41 +40,43 @@ exec "$@"`;
  */
 const START = `nl='
 '
-all=$1 want=$1
+all=$1 seen=$nl
 shift
 set -f
 IFS=$nl
 if [ -z "$BASH_VERSION" ] || ! mapfile -d '' -t mounts </proc/self/mountinfo; then
   mounts=$(cat /proc/self/mountinfo)
 fi
-for mount in $mounts; do
-  at=\${mount#* * * * } at=\${at%% *}
-  case $all in
-    *[" $nl"]"$at "*) ;;
-    *) continue ;;
-  esac
-  mount=\${mount#* * } from=\${mount%% *}
-  mount=\${mount#* } from="$from \${mount%% *}"
-  mount=\${mount#* * } mode=\${mount%%[, ]*}
-  case $all in
-    *"$nl$at m$nl"*) line="$at m" ;;
-    *"$nl$from $at $mode$nl"*) line="$from $at $mode" ;;
-    *" $at r"[ow]"$nl"*)
-      # Another mount, which the listed one must hide.
-      case $want in
-        *" $at r"[ow]"$nl"*) continue ;;
-        *) want=$at && break ;;
-      esac ;;
-    *) continue ;;
-  esac
-  case $want in
-    *"$nl$line$nl"*) want=\${want%%"$nl$line$nl"*}$nl\${want#*"$nl$line$nl"} ;;
-  esac
-done
-if [ "$want" != "$nl" ]; then
+fail() {
   echo "copilot: the command did not run as files were replaced while the sandbox was made: try again" >&2
   exit 126
-fi
+}
+look() {
+  case $all in
+    *" $5 "*) ;;
+    *) return ;;
+  esac
+  case $all in
+    *"\${nl}m $5 m$nl"*) seen=$seen"m $5 m$nl" ;;
+    *"$nl$3 $4 $5 \${6%%,*}$nl"*) seen="$seen$3 $4 $5 \${6%%,*}$nl" ;;
+    *)
+      # Another mount, which the listed one must hide.
+      case $seen in
+        *" $5 r"[ow]"$nl"*) fail ;;
+      esac ;;
+  esac
+}
+for mount in $mounts; do
+  IFS=' '
+  look $mount
+done
+IFS=$nl
+for line in $all; do
+  case $seen in
+    *"$nl$line$nl"*) ;;
+    *) fail ;;
+  esac
+done
 ulimit -u 4096 2>/dev/null || ulimit -p 4096 2>/dev/null
 ulimit -f 16777216 2>/dev/null
 ${RESTORE}`;
