@@ -16,11 +16,11 @@ export const DEPENDENCIES =
 
 /** True for a folder in those of a project: commands may have written it, also those of another session. */
 export function isInDependencies(path: string): boolean {
-  const home = Deno.env.get("HOME") ?? "/";
-  // No sandboxed command works directly in these.
-  const ofNoProject = ["/", "/opt", home, realOrPath(home)];
   for (let at = path; dirname(at) !== at; at = dirname(at)) {
-    if (DEPENDENCIES.test(basename(at)) && !ofNoProject.includes(dirname(at))) return true;
+    if (!DEPENDENCIES.test(basename(at))) continue;
+    const home = Deno.env.get("HOME") ?? "/";
+    // No sandboxed command works directly in these.
+    if (!["/", "/opt", home, realOrPath(home)].includes(dirname(at))) return true;
   }
   return false;
 }

@@ -53,8 +53,8 @@ export function makeView(sources: ViewSources): View {
   const named = new Set([...listed, ...written]);
   const mayRestrict = (path: string) =>
     // Programs may be in a folder that an administrator closed to others.
-    !(named.has(path) || paths.protectedKind(path) === OF_SYSTEM &&
-        [...named].some((at) => isWithin(at, path))) &&
+    !(named.has(path) ||
+      [...named].some((at) => isWithin(at, path)) && paths.protectedKind(path) === OF_SYSTEM) &&
     ![folder, ...programs].some((at) => isWithin(path, at));
   const beside = looksBeside(sources, repository[0], [...listed, ...lent])
     .flatMap((look) => findingsIn(look, looks).found);

@@ -131,6 +131,8 @@ export class PathTable {
   #secrets: Matcher | undefined;
   #protected: Matcher | undefined;
   #names: LastNames | undefined;
+  /** The paths of rows without wildcards. */
+  readonly #fixed: Partial<Record<ProtectedRow["kind"], readonly ConfinedPath[]>> = {};
   readonly #linked: Partial<Record<string, string[]>> = {};
 
   constructor(
@@ -186,8 +188,12 @@ export class PathTable {
     const list = listedOnce(lists);
     const isToAsk = mayBeThere(this.#namedHomes, list);
     const own = kind === "secret" ? this.own : [];
+    const listIn = (at: string) => isToAsk(at) ? list(at) : [];
+    const rows = tableRows(kind);
+    const fixed = this.#fixed[kind] ??= rows.flatMap((row) => located(row, this.#namedHomes));
     const named = [
-      ...tableRows(kind).flatMap((row) => located(row, this.#namedHomes, list)),
+      ...fixed,
+      ...rows.flatMap((row) => located(row, this.#namedHomes, listIn)),
       ...own.map((path) => ({
         path,
         what: "a file of this program",
@@ -257,29 +263,31 @@ function linkedFrom(folder: string, realPath: PathLooks["realPath"]): string[] {
   return found;
 }
 
-/** Returns the existing paths of a row's files. A pattern for every folder is searched for in `homes` only. */
+/**
+ * Returns the paths of a row's patterns without wildcards; with `list`, those of the others that exist. A pattern for
+ * every folder is searched for in `homes` only.
+ */
 function located(
   { what, globs, except }: PatternRow,
   homes: readonly string[],
-  list: NameForms,
+  list?: NameForms,
 ): ConfinedPath[] {
   const taken = except === "" ? undefined : new RegExp(`/${except}[^/]*$`, IGNORE_CASE);
-  return globs.flatMap((glob) => {
+  return globs.filter((glob) => glob.includes("*") === (list !== undefined)).flatMap((glob) => {
     const scope = scopeOf(glob);
     // A sandboxed program sees only its own processes, and git has to read some secrets itself.
     if (glob.startsWith("/proc/") || scope === "deep") return [];
     const bases = scope === "root" ? ["/"] : homes;
     const isInTable = scope !== "home";
     const names = glob.replace(/^~?\/|\/$/g, "");
-    return bases.flatMap((base) => matchesBelow(base, names, list))
+    return bases.flatMap((base) => list ? matchesBelow(base, names, list) : [below(base, names)])
       .filter((path) => taken?.test(composedPath(path)) ?? true)
       .map((path) => ({ path, what, isFolder: glob.endsWith("/"), isInTable }));
   });
 }
 
-/** Returns the paths in `base` that a pattern without braces matches; without wildcards, also a missing one. */
+/** Returns the paths in `base` that a pattern with wildcards, without braces, matches. */
 function matchesBelow(base: string, glob: string, list: NameForms): string[] {
-  if (!glob.includes("*")) return [below(base, glob)];
   return glob.split("/").reduce((paths, name) => {
     const [start, end] = name.toLowerCase().split("*") as [string, string?];
     if (end === undefined) return paths.map((path) => below(path, name));

@@ -41,6 +41,8 @@ export async function useCaches(view: View, root: string, own: string, home: str
   }
 }
 
+const digests: Record<string, string> = {};
+
 /** Returns the folder of a working folder's caches. Another folder at the same path has others. */
 async function savedFor(view: View, named: string): Promise<string | undefined> {
   const { folder } = view;
@@ -48,7 +50,8 @@ async function savedFor(view: View, named: string): Promise<string | undefined> 
   const root = Deno.realPathSync(named);
   if (accessAt(view, root) !== "hidden") return undefined;
   const { dev, ino } = Deno.statSync(folder);
-  const saved = join(root, await digestOf(`${folder}\n${dev} ${ino} ${accessAt(view, folder)}`));
+  const about = `${folder}\n${dev} ${ino} ${accessAt(view, folder)}`;
+  const saved = join(root, digests[about] ??= await digestOf(about));
   const now = new Date();
   for (const name of PRIVATE_CACHES) {
     Deno.mkdirSync(join(saved, name), { recursive: true, mode: 0o700 });
