@@ -2,7 +2,13 @@
 
 import type { TurnEvent } from "../../../types/event.ts";
 import type { Message } from "../../../types/message.ts";
+import { truncateMiddle } from "../../../text/truncate.ts";
 import type { CallFacts } from "../../call_text.ts";
+
+/** Of more characters in results that the model no longer has, the oldest are cut: they would fill the memory. */
+const MAX_OLD_CHARS = 2_000_000;
+/** The maximum characters of a result that is cut. */
+const MAX_CUT_CHARS = 1000;
 
 export class WholeConversation {
   readonly written = { reasoning: "", text: "", running: [] as CallFacts[] };
@@ -77,7 +83,21 @@ export class WholeConversation {
       return [key, first ?? message] as const;
     });
     this.#all = new Map([...replaced, ...current]);
+    let left = MAX_OLD_CHARS;
+    for (const [key, message] of [...this.#all].reverse()) {
+      if (message.role !== "tool" || now.get(key) === message) continue;
+      left -= message.content.length;
+      if (left < 0 && message.content.length > MAX_CUT_CHARS) {
+        this.#all.set(key, shortResult(message));
+      }
+    }
   }
+}
+
+function shortResult({ parts: _, content, ...message }: Message): Message {
+  const short = truncateMiddle(content, MAX_CUT_CHARS);
+  // A part of a text keeps all of it in memory.
+  return { ...message, content: new TextDecoder().decode(new TextEncoder().encode(short)) };
 }
 
 const isOfSummary = (message: Message | undefined): boolean => message?.standsFor === "summary";

@@ -34,6 +34,21 @@ Deno.test("what a summary stands for is kept, and results as they were; /clear f
   assertEquals(texts(conversation, [...summary(), message("user", "x")]), ["sum", "on", "x"]);
 });
 
+Deno.test("the oldest results that the model no longer has are cut", () => {
+  const conversation = new WholeConversation();
+  const results = Array.from({ length: 5 }, (_, i) => result(`${i}`, `${i}`.repeat(600_000)));
+  const lengths = (messages: Message[]) => texts(conversation, messages).map((text) => text.length);
+  assertEquals(lengths(results), results.map(() => 600_000));
+  assertEquals(lengths([...summary(), results[4]!]), [1000, 600_000, 600_000, 600_000, 600_000]);
+  assertEquals(lengths([...summary(), result("4", "cut")]), [
+    1000,
+    1000,
+    600_000,
+    600_000,
+    600_000,
+  ]);
+});
+
 Deno.test("what was taken back is gone", () => {
   const conversation = new WholeConversation();
   const all = [message("user", "one"), message("assistant", "two"), message("user", "three")];
