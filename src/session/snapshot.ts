@@ -34,11 +34,12 @@ interface HeldFile {
   content: FileContent;
 }
 
-/** A file as it was at the first of two looks, and its stamp at the second. */
+/** A file as it was at the first of two looks, and its content and stamp at the second. */
 export interface FolderChange {
   path: string;
   bytes: FileContent;
   mode?: number | null;
+  now: FileContent;
   stamp: string | undefined;
 }
 
@@ -143,14 +144,17 @@ export function changesSince(
   return [
     ...[...old].map(([path, { content, ...was }]) => {
       // A missing file may only be ignored now.
-      const stamp = files.get(path)?.stamp ?? attempt(() => stampOfInfo(Deno.lstatSync(path)));
-      return { path, bytes: content, mode: was.mode, stamp, isSame: stamp === was.stamp };
+      const now = files.get(path);
+      const stamp = now?.stamp ?? attempt(() => stampOfInfo(Deno.lstatSync(path)));
+      const isSame = stamp === was.stamp;
+      return { path, bytes: content, mode: was.mode, now: now?.content, stamp, isSame };
     }).filter(({ isSame }) => !isSame),
     ...[...files].filter(([path]) => !old.has(path)).map(([path, file]) => {
       const born = attempt(() => Deno.lstatSync(path).birthtime?.getTime()) ?? Infinity;
       // A rule may have ignored an older file until now, or it was moved here.
       const isNew = inodes.has(inodeOf(file)) || born >= before.begun - CLOCK_MS;
-      return { path, bytes: isNew ? undefined : "it is older", stamp: file.stamp };
+      const bytes = isNew ? undefined : "it is older";
+      return { path, bytes, now: file.content, stamp: file.stamp };
     }),
   ];
 }

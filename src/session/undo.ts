@@ -3,6 +3,7 @@
  * @module
  */
 
+import { digestOf } from "../text/digest.ts";
 import { equalBytes } from "../text/utf8.ts";
 import type { CopilotAgent } from "../agent/agent.ts";
 import { attempt } from "../attempt.ts";
@@ -131,7 +132,12 @@ export class UndoLog {
       const now = this.#seen = await snapshotOf(folder, last);
       step.isFollowed = now.files !== undefined;
       const changes = last && isByCommand ? changesSince(last, now) : [];
-      for (const change of changes) addChange(step, change, earlier);
+      await someAtOnce(changes, async (change) => {
+        const now = await knownContent(change.now);
+        // Another step may write that content again, with another state on disk.
+        const stamp = now instanceof Uint8Array ? await digestOf(now) : change.stamp;
+        addChange(step, { ...change, stamp }, earlier);
+      });
     }).catch(() => {
       step.isFollowed = false;
     });

@@ -24,6 +24,7 @@ async function ran(
     say(way: "undo" | "redo"): Promise<string>;
     before: string;
     log: UndoLog;
+    agent: CopilotAgent;
   }) => Promise<void>,
 ): Promise<void> {
   using temp = tempFolder();
@@ -56,7 +57,7 @@ async function ran(
   assertEquals(toolExecutions.filter(({ isError }) => isError), []);
   await log.settled;
   const say = async (way: "undo" | "redo") => undoText((await log[way](agent))!);
-  await body({ dir, sh, say, before, log });
+  await body({ dir, sh, say, before, log, agent });
 }
 
 /** Prints the kind, mode, name, target and content of all that the folder has. */
@@ -192,6 +193,34 @@ Deno.test("changes of commands, tools, jobs and the user in one turn are told ap
     assertEquals(changes, [["tool", true], ["both", false], ["race", false]]);
     assertMatch(await say("undo"), /\n {2}tool: removed\n {2}both: restored\n {2}race: restored\n/);
     assertEquals(await sh(`rm job user; ${STATE}`), before);
+  });
+});
+
+Deno.test("several messages whose commands and tools changed one file are undone one by one", {
+  ignore,
+}, async () => {
+  await ran("echo 0 > f", ["echo 1 > f"], async ({ dir, sh, say, log, agent }) => {
+    log.begin(agent, "second");
+    const program = await log.following(confine, () => dir)("true", []);
+    await sh("echo 2 > f");
+    program.finish?.("");
+    await log.settled;
+    log.begin(agent, "third");
+    const bytes = new TextEncoder().encode("2\n");
+    log.onWritten({
+      path: `${dir}/f`,
+      stamp: await digestOf("3\n"),
+      before: { stamp: await digestOf("2\n"), bytes },
+    });
+    await sh("echo 3 > f");
+    for (const text of ["2", "1", "0"]) {
+      assertStringIncludes(await say("undo"), "f: restored");
+      assertEquals(await sh("cat f"), `${text}\n`);
+    }
+    for (const text of ["1", "2", "3"]) {
+      assertStringIncludes(await say("redo"), "f: changed again");
+      assertEquals(await sh("cat f"), `${text}\n`);
+    }
   });
 });
 
