@@ -149,11 +149,11 @@ const PROTECTED: readonly FileGroup[] = [
       "{QWEN,CRUSH,WARP}.md .{cursor,windsurf,cline,roo}rules .{windsurf,clinerules,roo,kiro,qwen,goose,crush}/ " +
       ".goosehints .github/copilot-instructions.md .github/instructions/",
   },
-  { // bash, zsh, ksh, tcsh, fish, readline, direnv, mise; the desktop and systemd of a user
+  { // bash, zsh, ksh, tcsh, fish, readline, direnv, mise, asdf; the desktop and systemd of a user
     what: "a file that shells run at their start",
     paths: ".{bash,zsh,sh,ksh,csh,tcsh}rc .{bash,zsh,sh,ksh}env .{bash_,zsh_,ksh_,z,}profile " +
       ".{bash_,zsh_,z,}{login,logout} .bash_aliases .inputrc .envrc .envrc.* {.,}mise{,.*}.toml " +
-      "{.,}mise/config*.toml {.,}mise/conf.d/ .direnv/*.rc .autoenv* " +
+      "{.,}mise/config*.toml {.,}mise/conf.d/ .tool-versions .direnv/*.rc .autoenv* " +
       ".config/{fish,autostart,systemd,mise,environment.d}/ .x{profile,session,sessionrc,initrc} .pam_environment",
   },
   { // R, Ruby, GHC, OCaml, Elixir, Python, Perl

@@ -94,7 +94,7 @@ test("R-19 secrets of the home folder are looked up where they may be, whatever 
 Deno.test("R-08 what makes a program run others, or tells an agent what to do, is protected", () => {
   const names = [
     ...(
-      ".envrc.local mise.toml .mise.local.toml .mise/config.local.toml .direnv/flake.rc .autoenv.zsh .helix/languages.toml .dir-locals.el " +
+      ".envrc.local mise.toml .mise.local.toml .tool-versions .mise/config.local.toml .direnv/flake.rc .autoenv.zsh .helix/languages.toml .dir-locals.el " +
       ".dir-locals-2.el .agents/hooks.json .agents/mcp.json .zed/tasks.json"
     ).split(" "),
     ...["lefthook-local.yml", ".lefthook/pre-commit/a", ".devcontainer.json", "opencode.json"],
