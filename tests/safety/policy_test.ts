@@ -408,7 +408,8 @@ rows("R-14 confined, commands run unasked, but for what the sandbox keeps from t
   ...["git config user.name x", "timeout 5 git pull", "git push", "git commit -S", "git tag -s v1"]
     .map((command): Row => [bash(command), CONFINED, "ask"]),
   [bash("git commit -m x"), { ...CONFINED, sandbox: "read-only" }, "ask"],
-  ...["cat .env", "cp .ssh/id_rsa x", "rm -rf .", "git reset --hard"]
+  ...["cat .env", "cp .ssh/id_rsa x", "rm -rf .", "git reset --hard", "git checkout -qf x"]
+    .concat("git switch --discard-changes x", "git switch -f x", "git branch --delete --force x")
     .map((command): Row => [bash(command), CONFINED, "ask"]),
   [bash("cat .env"), { ...CONFINED, rule: ["allow run_bash(cat *)"] }, "ask"],
   [bash("git commit -m x"), { ...CONFINED, rule: ["allow run_bash(git commit *)"] }, "allow"],

@@ -361,7 +361,7 @@ const destructive = (): readonly Rule[] =>
   parsedRules ??= [
     ...["reset --hard", "clean", "push --force", "push --mirror", "push --delete", "checkout --"],
     ...["checkout .", "restore", "branch -D", "stash drop", "stash clear", "reflog expire"],
-    "update-ref -d",
+    ...["update-ref -d", "checkout -f", "switch -f", "switch --discard-changes", "branch -f"],
   ].map((words) => `git ${words}`).concat("dd", "mkfs", "mkswap", "shred", "wipefs", "truncate")
     .map((words) => parseRule("ask", `run_bash(${words} *)`));
 
