@@ -93,12 +93,12 @@ export function userFile(name: string, env: VariableReader = processVariable): s
 const MAX_SETTINGS_BYTES = 1024 * 1024;
 
 /**
- * Returns the object in a file; undefined if it is missing. `isQuoted`: false for a file that may contain keys,
- * or that others wrote, because it may be a link: its text must not be logged.
+ * Returns the object in a file; undefined if it is missing. Errors quote nothing of it: it may contain keys, or be a
+ * link that others made.
  * @throws {UsageError} if it contains anything else.
  */
-export function readJsonFile(path: string, isQuoted = true): Record<string, unknown> | undefined {
-  const advice = isQuoted ? "" : ": correct or remove it";
+export function readJsonFile(path: string): Record<string, unknown> | undefined {
+  const advice = ": correct or remove it";
   let text: string;
   try {
     const { isFile, size } = Deno.statSync(path);
@@ -112,9 +112,8 @@ export function readJsonFile(path: string, isQuoted = true): Record<string, unkn
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (error) {
-    const why = isQuoted ? (error as Error).message : "it is not JSON";
-    throw new UsageError(`Cannot read ${path}, ${jsonErrorPlace(text)}: ${why}${advice}`);
+  } catch {
+    throw new UsageError(`Cannot read ${path}, ${jsonErrorPlace(text)}: it is not JSON${advice}`);
   }
   if (isObject(value) && !isDeep(value)) return value;
   const why = isObject(value) ? "it is nested too deeply" : "it must be a JSON object";

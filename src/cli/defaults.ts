@@ -7,6 +7,7 @@ import type { ServerSettings } from "../ui/server_settings.ts";
 import { CHECKS_FORM } from "../extensions/checks/checkers.ts";
 import { isObject } from "../text/json.ts";
 import { schemaObjection } from "../tools/schema_check.ts";
+import type { JsonSchema } from "../types/tool.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { keepSecrets } from "../wire/excerpt.ts";
 import { readJsonFile, replaceUserFile, userFile, type VariableReader } from "../user_files.ts";
@@ -29,7 +30,7 @@ export function readConfigFile(
   env?: VariableReader,
 ): { path: string; settings: Record<string, unknown> } | undefined {
   const path = userFile("config.json", env);
-  const settings = path === undefined ? undefined : readJsonFile(path, false);
+  const settings = path === undefined ? undefined : readJsonFile(path);
   return path === undefined || settings === undefined ? undefined : { path, settings };
 }
 
@@ -112,9 +113,13 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
   const others = Object.entries({ status, roles, checks, search }).filter(([, one]) =>
     one !== undefined
   );
+  const [wrong] = others.find(([name, one]) => schemaObjection(OTHERS[name]!, one)) ?? [];
+  if (wrong) {
+    throw new UsageError(
+      `Cannot use "${wrong}" in ${path} as it must ${OTHERS[wrong]!.description}`,
+    );
+  }
   const given = Object.fromEntries(others);
-  const fault = schemaObjection(OTHERS_FORM, given)?.replace(VALUE_IN_FAULT, "");
-  if (fault !== undefined) throw new UsageError(`Cannot use ${path} as ${fault}`);
   return { ...all, ...bindings, ...said, ...given, ...ofModel(models, all.model, path), ...args };
 }
 
@@ -123,21 +128,22 @@ const MODEL_FORM = {
   type: "string",
   pattern: "^((local|hosted|https?://[^#]+)#|(?!https?:))[^#]+$",
 };
-/** The schema of the settings that are no flags. */
-const OTHERS_FORM = {
-  properties: {
-    status: { type: "array", items: { enum: STATUS_PARTS } },
-    roles: {
-      type: "object",
-      properties: Object.fromEntries(MODEL_ROLES.map((role) => [role, MODEL_FORM])),
-      additionalProperties: false,
-    },
-    checks: CHECKS_FORM,
-    search: { type: "string", pattern: "^https?://[^/]" },
+/** The schemas of the settings that are no flags, each described for a line to the user. */
+const OTHERS: Readonly<Record<string, JsonSchema>> = {
+  status: {
+    description: `be a list of ${STATUS_PARTS.join(", ")}`,
+    type: "array",
+    items: { enum: STATUS_PARTS },
   },
+  roles: {
+    description: `be like {"plan": "http://gpu:8080/v1#qwen3:8b"}, for ${MODEL_ROLES.join(", ")}`,
+    type: "object",
+    properties: Object.fromEntries(MODEL_ROLES.map((role) => [role, MODEL_FORM])),
+    additionalProperties: false,
+  },
+  checks: CHECKS_FORM,
+  search: { description: "be an address of SearXNG", type: "string", pattern: "^https?://[^/]" },
 };
-/** What an objection quotes of the file. */
-const VALUE_IN_FAULT = /: current value is (?:"(?:\\.|[^"\\])*"|[\w ]+)/g;
 
 /** Returns the flags for `SERVER#MODEL`, or for a model. @throws {TypeError} if `spec` is neither. */
 export function specFlags(spec: string): ServerSettings {
@@ -197,7 +203,7 @@ const CONFIG_NAMES: readonly string[] = [
   ...FLAGS.map(({ name }) => name).filter((name) => !PER_RUN.has(name)),
   "keys",
   "models",
-  ...Object.keys(OTHERS_FORM.properties),
+  ...Object.keys(OTHERS),
 ];
 
 /** Returns the flags in the file's `settings`, without switches that are off. @throws {UsageError} for others. */

@@ -74,7 +74,7 @@ function savedKey(address: string, env: Env): string | undefined {
   if (file?.settings.keys === undefined) return undefined;
   const wrong = () =>
     new UsageError(
-      `Cannot use "keys" in ${file.path} as it must name keys by address, such as {"http://localhost:8080/v1": "KEY"}`,
+      `Cannot use "keys" in ${file.path} as it must name keys by address, such as {"http://localhost:8080/v1": "KEY"}, or bind those of the keyboard: {"f2": "editor"}`,
     );
   if (!isObject(file.settings.keys)) throw wrong();
   let saved: string | undefined;

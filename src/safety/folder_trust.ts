@@ -69,7 +69,7 @@ export class FolderTrust {
     const path = await this.#path(brought);
     const known = this.#answers.get(path);
     if (known || this.state === undefined) return known;
-    const { folder, isApproved, text } = attempt(() => readJsonFile(path, false)) ?? {};
+    const { folder, isApproved, text } = attempt(() => readJsonFile(path)) ?? {};
     if (typeof folder !== "string" || typeof text !== "string") return undefined;
     return { folder, isApproved: isApproved === true, text };
   }

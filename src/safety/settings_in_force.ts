@@ -48,7 +48,7 @@ type ProjectSettings = { at: string; settings: Record<string, unknown> };
 /** Returns the settings in `folder` and all above, the outermost first: a command can make a repository of any folder. */
 export function projectSettings(folder: string): ProjectSettings[] {
   const above = dirname(folder);
-  const settings = readJsonFile(join(folder, PROJECT_FILE), false);
+  const settings = readJsonFile(join(folder, PROJECT_FILE));
   return [
     ...above === folder ? [] : projectSettings(above),
     ...settings === undefined ? [] : [{ at: folder, settings }],

@@ -75,32 +75,28 @@ for (
     [
       "checks of another form",
       '{"checks": {"tsc": true}}',
-      /json as checks must be false, or checks\.tsc must be false, or .* must be an object$/,
+      /"checks" in .* must be false, or like \{"tsc": false, "codespell"/,
     ],
     [
       "a search of another form",
       '{"search": "localhost"}',
-      /search must match the pattern \^https/,
+      /"search" in .* an address of SearXNG$/,
     ],
     [
       "a part that is none",
       '{"status": ["model", "clock"]}',
-      /status\[1\] must be one of "model","mode|status\[1\] must be one of "model", "mode/,
+      /"status" in .* a list of model, mode/,
     ],
     ["a number that is none", '{"temperature": "hot"}', /"temperature" in .*a number/],
     ["a number as a name", '{"model": 5}', /"model" in .* must be text/],
-    ["roles in a list", '{"roles": ["x"]}', /config\.json as roles must be an object$/],
     [
-      "a role that is none",
-      '{"roles": {"act": "x"}}',
-      /roles\.act must be left out$/,
+      "roles in a list",
+      '{"roles": ["x"]}',
+      /"roles" in .* like \{"plan": "http:.*, for plan, explore, summary$/,
     ],
-    ["a role without a text", '{"roles": {"plan": 1}}', /roles\.plan must be a string$/],
-    [
-      "a server that is none",
-      '{"roles": {"plan": "gpu#m"}}',
-      /roles\.plan must match the pattern \^\(\(local/,
-    ],
+    ["a role that is none", '{"roles": {"act": "x"}}', /"roles" in .* like/],
+    ["a role without a text", '{"roles": {"plan": 1}}', /"roles" in .* like/],
+    ["a server that is none", '{"roles": {"plan": "gpu#m"}}', /"roles" in .* like/],
   ] as const
 ) {
   Deno.test(`config.json with ${name} is wrong usage`, () =>

@@ -111,6 +111,8 @@ const OFF_OR_COMMAND = { anyOf: [{ const: false }, COMMAND_FORM] };
 
 /** The schema of the setting: the programs above can be turned off. */
 export const CHECKS_FORM = {
+  description:
+    'be false, or like {"tsc": false, "codespell": {"files": "*.md", "command": "codespell {}"}}',
   anyOf: [{ const: false }, {
     type: "object",
     properties: Object.fromEntries(ROWS.map(([name]) => [name, OFF_OR_COMMAND])),

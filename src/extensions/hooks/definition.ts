@@ -27,7 +27,7 @@ export interface HookDefinition extends DefinitionFile {
 
 interface HooksOfFile {
   hooks: HookDefinition[];
-  problems: { path: string; why: string }[];
+  problems: string[];
   /** The text that an approval is bound to: all hooks of the file. */
   text: string;
 }
@@ -42,23 +42,18 @@ export function hooksIn(value: Record<string, unknown>, file: DefinitionFile): H
   const isSettings = /settings[^/\\]*\.json$/.test(file.path);
   const events = isWrapped ? value.hooks as Record<string, unknown> : isSettings ? {} : value;
   const hooks: HookDefinition[] = [];
-  const problems: HooksOfFile["problems"] = [];
-  const refuse = (why: string) => void problems.push({ path: file.path, why });
-  for (const [key, groups] of Object.entries(events)) {
+  const problems: string[] = [];
+  for (const [key, value] of Object.entries(events)) {
     const event = HOOK_EVENTS.find((one) => one === key);
+    const groups = Array.isArray(value) ? value : [value];
     if (event === undefined) {
-      const isUsed = Array.isArray(groups) && groups.length > 0;
-      if (isUsed) refuse(`hooks do not run at ${oneLine(key)}`);
-    } else if (!Array.isArray(groups)) refuse(`${event} must be a list`);
-    else {
-      for (const group of groups) {
-        const { hooks: given, matcher } = objectOr(group);
-        if (Array.isArray(given) && (matcher === undefined || typeof matcher === "string")) {
-          hooks.push(...given.map((hook) => hookOf(hook, matcher, { ...file, event })));
-        } else {
-          refuse(`${event} must be a list of objects with "hooks", and a text as "matcher"`);
-        }
-      }
+      if (groups.some(isObject)) problems.push(`hooks do not run at ${oneLine(key)}`);
+      continue;
+    }
+    for (const group of groups) {
+      const { hooks: given, matcher } = objectOr(group);
+      const inGroup = Array.isArray(given) ? given : [group];
+      hooks.push(...inGroup.map((hook) => hookOf(hook, matcher, { ...file, event })));
     }
   }
   return { hooks, problems, text: JSON.stringify(events, null, 2) };
@@ -67,7 +62,7 @@ export function hooksIn(value: Record<string, unknown>, file: DefinitionFile): H
 /** Returns one hook. An invalid one has a `problem`: a guard that cannot run refuses the call. */
 function hookOf(
   value: unknown,
-  matcher: string | undefined,
+  matcher: unknown,
   place: DefinitionFile & Pick<HookDefinition, "event">,
 ): HookDefinition {
   const { type = "command", command, timeout, sandbox } = objectOr(value);
@@ -76,12 +71,12 @@ function hookOf(
   const isAll = matcher === undefined || matcher === "" || matcher === "*";
   const problem = !isCommand
     ? `it must have "type": "command" and a "command"`
-    : isAll || attempt(() => new RegExp(matcher))
+    : isAll || typeof matcher === "string" && attempt(() => new RegExp(matcher))
     ? undefined
     : "its matcher is not a regular expression";
   return {
     ...place,
-    ...!isAll && { matcher },
+    ...!isAll && { matcher: String(matcher) },
     command: isCommand ? command : JSON.stringify(value) ?? "",
     ...place.scope === "user" && sandbox === "off" && { isOutside: true },
     timeoutMs: Math.min(seconds, MAX_TIMEOUT_S) * 1000,

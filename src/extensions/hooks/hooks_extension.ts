@@ -3,6 +3,7 @@
 import { attempt } from "../../attempt.ts";
 import { readJsonFile } from "../../user_files.ts";
 import { oneLine } from "../../text/one_line.ts";
+import { reasonOf } from "../../text/reason.ts";
 import type { TrustChange } from "../../safety/folder_trust.ts";
 import type { Extension, PendingQuestion, SessionState } from "../../session/extension.ts";
 import type { Confirmation } from "../../session/frontend.ts";
@@ -28,11 +29,16 @@ export class HooksExtension implements Extension {
     const [definitions, lines]: [HookDefinition[], string[]] = [[], []];
     let all: SessionHooks | undefined = undefined;
     for (const file of files) {
-      // A folder's file may be a link to anything, so an error shows nothing of it.
       const isOwn = file.scope === "user";
-      const value = isOwn ? readJsonFile(file.path) : attempt(() => readJsonFile(file.path, false));
+      let value;
+      try {
+        value = readJsonFile(file.path);
+      } catch (error) {
+        if (isOwn) throw error;
+        lines.push(reasonOf(error));
+      }
       const { hooks, problems, text } = hooksIn(value ?? {}, file);
-      lines.push(...problems.map(({ path, why }) => `${path}: ${why}`));
+      lines.push(...problems.map((why) => `${file.path}: ${why}`));
       if (isOwn || trust) definitions.push(...hooks);
       if (hooks.length === 0 || isOwn || trust) continue;
       const name = attempt(() => Deno.realPathSync(file.path)) ?? file.path;

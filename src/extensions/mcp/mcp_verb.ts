@@ -233,7 +233,7 @@ async function addServer(
 function ownServers() {
   const path = ownMcpFile();
   if (path === undefined) throw new UsageError("There is no home folder to save servers in");
-  const file = readJsonFile(path, false) ?? {};
+  const file = readJsonFile(path) ?? {};
   const save = (mcpServers: Record<string, unknown>) =>
     replaceUserFile(path, `${JSON.stringify({ ...file, mcpServers }, null, 2)}\n`);
   return { path, servers: objectOr(file.mcpServers), save };

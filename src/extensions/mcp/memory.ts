@@ -43,6 +43,6 @@ export class MemoryStore {
 
   #read(id: string): ServerMemory {
     // Without the file, or if it is truncated or too long, the server is listed again.
-    return this.folder && attempt(() => readJsonFile(this.#path(id), false)) || {};
+    return this.folder && attempt(() => readJsonFile(this.#path(id))) || {};
   }
 }

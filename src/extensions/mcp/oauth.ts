@@ -53,7 +53,7 @@ export class TokenStore {
   /** Read each time: another run may have signed in or renewed a token. */
   get #all(): Record<string, StoredServer> {
     if (this.path === undefined) return this.#kept;
-    return (readJsonFile(this.path, false) ?? {}) as Record<string, StoredServer>;
+    return (readJsonFile(this.path) ?? {}) as Record<string, StoredServer>;
   }
 }
 

@@ -28,7 +28,7 @@ export async function openMcp(options: McpOptions): Promise<McpServers> {
   const read = files.flatMap(({ path, scope, folder }): McpDefinition[] => {
     try {
       const source = { scope, file: path, ...folder !== undefined && { folder } };
-      return definitionsIn(readJsonFile(path, false) ?? {}, source);
+      return definitionsIn(readJsonFile(path) ?? {}, source);
     } catch (error) {
       options.onProblem?.((error as Error).message);
       return [];

@@ -86,7 +86,7 @@ export class PluginParts {
       const file = { path, scope: "plugin", folder: this.root, plugin: this } as const;
       const events = isObject(value.hooks) ? value.hooks : value;
       const { hooks, problems } = hooksIn({ hooks: events }, file);
-      this.unused.push(...problems.map(({ why }) => why));
+      this.unused.push(...problems);
       return hooks;
     });
   }

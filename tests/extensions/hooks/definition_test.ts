@@ -5,7 +5,6 @@ import { hooksIn, matchesHook } from "../../../src/extensions/hooks/definition.t
 const SLIPS: [events: unknown, why: string[]][] = [
   [{ PostToolUseFailure: [], Notification: [], SubagentStop: [], PreCompact: [] }, []],
   [{ SubagentStart: [{ hooks: [] }], FileChanged: [] }, ["hooks do not run at SubagentStart"]],
-  [{ Stop: {} }, ["Stop must be a list"]],
 ];
 for (const [events, why] of SLIPS) {
   Deno.test(`hooks: what is told of ${JSON.stringify(events)}`, () => {
@@ -13,21 +12,19 @@ for (const [events, why] of SLIPS) {
       path: "/hooks.json",
       scope: "user",
     });
-    assertEquals(problems, why.map((one) => ({ path: "/hooks.json", why: one })));
+    assertEquals(problems, why);
   });
 }
 
 Deno.test("hooks: what runs is read with its limits, and what cannot run says why", () => {
   const file = { path: "/hooks.json", scope: "user" } as const;
   const read = (hook: unknown, matcher?: unknown) => {
-    const { hooks: [one], problems } = hooksIn({ Stop: [{ matcher, hooks: [hook] }] }, file);
-    if (one === undefined) return problems.map(({ why }) => why).join();
-    const { command, timeoutMs, problem, matcher: kept } = one;
+    const { hooks: [one] } = hooksIn({ Stop: [{ matcher, hooks: [hook] }] }, file);
+    const { command, timeoutMs, problem, matcher: kept } = one!;
     return [command, timeoutMs, kept, problem];
   };
   const noCommand = 'it must have "type": "command" and a "command"';
   const noPattern = "its matcher is not a regular expression";
-  const noGroup = 'Stop must be a list of objects with "hooks", and a text as "matcher"';
   const rows: [hook: unknown, matcher: unknown, read: unknown][] = [
     [{ command: "a" }, undefined, ["a", 60_000, undefined, undefined]],
     [{ type: "command", command: "a", timeout: 0.5 }, "", ["a", 500, undefined, undefined]],
@@ -44,10 +41,20 @@ Deno.test("hooks: what runs is read with its limits, and what cannot run says wh
       noCommand,
     ]],
     [5, "x", ["5", 60_000, "x", noCommand]],
-    [{ command: "a" }, 5, noGroup],
+    [{ command: "a" }, 5, ["a", 60_000, "5", noPattern]],
   ];
   for (const [hook, matcher, expected] of rows) assertEquals(read(hook, matcher), expected);
-  assertEquals(hooksIn({ Stop: [5] }, file).problems, [{ path: "/hooks.json", why: noGroup }]);
+  // A guard outside of a group guards, or refuses each call.
+  const guards: [groups: unknown, read: unknown][] = [
+    [[{ matcher: "Bash", command: "a" }], ["a", "Bash", undefined]],
+    [{ command: "a" }, ["a", undefined, undefined]],
+    [[{ hooks: { command: "a" } }], ['{"hooks":{"command":"a"}}', undefined, noCommand]],
+    [[5], ["5", undefined, noCommand]],
+  ];
+  for (const [PreToolUse, expected] of guards) {
+    const [{ command, matcher, problem } = {}] = hooksIn({ PreToolUse }, file).hooks;
+    assertEquals([command, matcher, problem], expected);
+  }
 });
 
 Deno.test("hooks: a file has the outer key, or is none of settings, and a hundred hooks at most", () => {

@@ -42,6 +42,8 @@ Deno.test("hooks: six moments get their JSON on stdin", async () => {
   };
   await at.own({ hooks });
   await Deno.writeTextFile(`${at.folder}/a.txt`, "text of a\n");
+  await Deno.mkdir(`${at.folder}/.agents`);
+  await Deno.writeTextFile(`${at.folder}/.agents/hooks.json`, "{");
   await using server = strictServer([
     tool("read_file", { file_path: "a.txt" }),
     { text: "done" },
@@ -51,6 +53,7 @@ Deno.test("hooks: six moments get their JSON on stdin", async () => {
     await using fake = await at.open(server.url);
     const { response, toolExecutions } = await fake.session.prompt("hi", never);
     assertEquals([response, toolExecutions.length], ["really done", 1]);
+    assertStringIncludes(fake.notices().join("\n"), "/.agents/hooks.json, line 1, column 2: it is");
     assertEquals(fake.notices().slice(-2), [
       "a hook objects to read_file: look again",
       "a hook continues the turn: more",
