@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { UsageError } from "../src/errors.ts";
 import {
   ignoredSettings,

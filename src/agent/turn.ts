@@ -9,6 +9,7 @@ import {
   typedText,
   userMessage,
 } from "../text/parts.ts";
+import { count } from "../text/count.ts";
 import { reasonOf } from "../text/reason.ts";
 import { jobEndNote } from "../tools/shell/jobs.ts";
 import type { StopReason, ToolExecution, TurnEvent, TurnResult, Usage } from "../types/event.ts";
@@ -406,7 +407,7 @@ class Turn {
   }
 
   #outOfRounds(answer: Message): TurnResult {
-    const text = `Stopped after ${this.#maxRounds} rounds of tool calls.`;
+    const text = `Stopped after ${count(this.#maxRounds, "round")} of tool calls.`;
     for (const call of answer.toolCalls ?? []) {
       this.#add(toolResult(call, `${text} The call was not run.`, true));
     }

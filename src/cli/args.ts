@@ -243,7 +243,7 @@ export const FLAGS = [
     values: ["bash", "zsh", "fish"],
     help: "print completions for bash, zsh or fish",
   },
-  { name: "json", help: "with doctor and exam: print one JSON object; with sessions list: a list" },
+  { name: "json", help: "with doctor, exam, sessions list: print JSON; with -p: --output json" },
   { name: "version", short: "V", help: "print the version" },
   { name: "help", short: "h", help: "print this help" },
 ] as const satisfies readonly Flag[];

@@ -113,10 +113,10 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
   const others = Object.entries({ status, roles, checks, search }).filter(([, one]) =>
     one !== undefined
   );
-  const [wrong] = others.find(([name, one]) => schemaObjection(OTHERS[name]!, one)) ?? [];
+  const [wrong] = others.find(([name, one]) => schemaObjection(OTHER_FORMS[name]!, one)) ?? [];
   if (wrong) {
     throw new UsageError(
-      `Cannot use "${wrong}" in ${path} as it must ${OTHERS[wrong]!.description}`,
+      `Cannot use "${wrong}" in ${path} as it must ${OTHER_FORMS[wrong]!.description}`,
     );
   }
   const given = Object.fromEntries(others);
@@ -129,7 +129,7 @@ const MODEL_FORM = {
   pattern: "^((local|hosted|https?://[^#]+)#|(?!https?:))[^#]+$",
 };
 /** The schemas of the settings that are no flags, each described for a line to the user. */
-const OTHERS: Readonly<Record<string, JsonSchema>> = {
+const OTHER_FORMS: Readonly<Record<string, JsonSchema>> = {
   status: {
     description: `be a list of ${STATUS_PARTS.join(", ")}`,
     type: "array",
@@ -203,7 +203,7 @@ const CONFIG_NAMES: readonly string[] = [
   ...FLAGS.map(({ name }) => name).filter((name) => !PER_RUN.has(name)),
   "keys",
   "models",
-  ...Object.keys(OTHERS),
+  ...Object.keys(OTHER_FORMS),
 ];
 
 /** Returns the flags in the file's `settings`, without switches that are off. @throws {UsageError} for others. */

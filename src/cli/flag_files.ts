@@ -29,7 +29,7 @@ export async function serversOf(
 ): Promise<McpDefinition[]> {
   if (path === undefined) return [];
   const { definitionsIn } = await import("../extensions/mcp/definition.ts");
-  const value = readJsonFile(path, false);
+  const value = readJsonFile(path);
   const real = (at: string) => attempt(() => Deno.realPathSync(at)) ?? resolve(at);
   const [file, folder] = [real(path), real(named)];
   const written = [repositoryOf(folder), ...permissions.listedPaths(folder).map(real)];
@@ -77,7 +77,7 @@ export function answerWriter({ [OUTPUT]: path }: Args) {
       await writeAtomically(grant.realPath, path, bytes, undefined, { grant });
       return undefined;
     } catch (error) {
-      return `cannot write the answer to ${path}: ${reasonOf(error)}`;
+      return reasonOf(error);
     }
   };
 }

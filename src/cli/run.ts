@@ -1,6 +1,6 @@
 import { attempt } from "../attempt.ts";
 import { VERSION } from "../config.ts";
-import { type Args, outputAsked, parseArgs, usageText } from "./args.ts";
+import { type Args, FLAGS, outputAsked, parseArgs, usageText } from "./args.ts";
 import { UsageError } from "../errors.ts";
 import { EXIT } from "../exit_codes.ts";
 import { resultLine } from "../ui/print/json_output.ts";
@@ -157,10 +157,9 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
     stopOnSignals(run);
     return await (await verbs()).WITH_FLAGS[command](args, run);
   }
-  if (args.json) {
-    throw new UsageError(
-      "--json is for doctor, exam and sessions list; with -p, use --output json",
-    );
+  const elsewhere = FLAGS.find(({ name, help }) => args[name] && /^with [a-z]/.test(help));
+  if (elsewhere) {
+    throw new UsageError(`--${elsewhere.name} is for another command (${elsewhere.help})`);
   }
   const headless = args.print !== undefined || !Deno.stdin.isTerminal();
   const needing = OF_PRINT.find((name) => args[name] !== undefined);

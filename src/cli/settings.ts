@@ -29,7 +29,7 @@ import { type ModelTarget, targetOf } from "../models/target.ts";
 import type { VariableReader } from "../user_files.ts";
 import { FLAGS_OF_SERVER, modelDefaults, SERVER_FLAGS, specFlags } from "./defaults.ts";
 import { type Env, hostIn, KEY_VARIABLES, keyFor, unsentKey, variableIn } from "./keys.ts";
-import { type Args, flagOfSetting, parseArgs, wholeFlag } from "./args.ts";
+import { type Args, asUsage, flagOfSetting, parseArgs, wholeFlag } from "./args.ts";
 
 /** Options of {@linkcode copilot} (spec 4.1). */
 export interface CopilotOptions {
@@ -223,7 +223,7 @@ export const modelFlags: ModelFlags = {
     const known = namesOfModelFlags();
     const other = Object.keys(args).find((name) => !known.includes(name));
     if (other !== undefined) throw new UsageError(`/model does not take --${other}`);
-    const config = configWith(args, current);
+    const config = asUsage(() => configWith(args, current));
     const isSame = SERVER_FLAGS.every((name) => args[name] === undefined);
     return { config, isChosen: isSame || args.model !== undefined, notice: unsentKey(config) };
   },

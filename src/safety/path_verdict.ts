@@ -52,7 +52,8 @@ export function bareVerdict({ tool, args }: PolicyCall, { rules }: Settings): Ve
   const [rule] = RULE_EFFECTS.flatMap((effect) => bare.find((one) => one.effect === effect) ?? []);
   if (rule) return byRule(rule);
   if (tool.ruleName !== undefined) return askBecause("is a tool of another program");
-  return tool.access === "read" ? ALLOW : askBecause(`can ${tool.access}`);
+  if (tool.access === "read") return ALLOW;
+  return askBecause(tool.access === "network" ? "uses the network" : `can ${tool.access}`);
 }
 
 /** @param showsNames true if the call shows only names: rules against reading files do not apply */

@@ -299,6 +299,8 @@ export interface SubCall {
   subject?: Subject;
   /** How it ended: see `ToolExecution`. */
   outcome: "done" | "failed" | "refused" | "stopped" | "not_run";
+  /** Why it was refused, in a few words for the user. */
+  refusal?: string;
   /** Wall time in milliseconds. */
   durationMs: number;
   /** The data of its result that a row shows. */

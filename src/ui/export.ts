@@ -47,7 +47,7 @@ export function exportSession(
     Deno.renameSync(temporary, path);
   } catch (error) {
     attempt(() => Deno.removeSync(temporary));
-    throw new UsageError(`Cannot write ${oneLine(file)} as ${reasonOf(error)}`);
+    throw new UsageError(`Cannot write ${oneLine(file)}: ${reasonOf(error)}`);
   }
   return `Exported to ${
     oneLine(file)

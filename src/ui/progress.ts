@@ -2,11 +2,17 @@ import { count, thousands } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { shortCommand } from "../tools/shell/jobs.ts";
 import { sandboxLimitText } from "../tools/shell/limit_text.ts";
-import type { Job, NewestOutput, SubProgress } from "../types/tool.ts";
+import type { Job, NewestOutput, SubCall, SubProgress } from "../types/tool.ts";
 import type { RetryNotice, ToolExecution, TurnEvent } from "../types/event.ts";
 import { callText } from "./call_text.ts";
 
 const MAX_SUB_CALL_CHARS = 100;
+
+/** Returns a sub-agent's call in the form of the agent's own. */
+export const asExecution = (call: SubCall): ToolExecution => ({
+  ...{ toolCallId: "", arguments: {}, result: "", isError: call.outcome !== "done" },
+  ...call,
+});
 
 export function progressLine(event: TurnEvent): string | undefined {
   switch (event.type) {
@@ -14,7 +20,10 @@ export function progressLine(event: TurnEvent): string | undefined {
       const { verb, object, counts, ending, reason } = callText(event.exec);
       const why = oneLine(event.exec.refusal ?? reason);
       const facts = [`${verb} ${object}`, counts, ending, why, limitOfCall(event.exec)];
-      return `· ${facts.filter(Boolean).join(" · ")}`;
+      const refused = event.exec.details?.calls?.filter(({ outcome }) => outcome === "refused");
+      const ofAgent =
+        refused?.map((exec) => progressLine({ type: "tool_done", exec: asExecution(exec) })) ?? [];
+      return [`· ${facts.filter(Boolean).join(" · ")}`, ...ofAgent].join("\n");
     }
     case "tool_call_recovered":
       return `· the call of ${oneLine(event.name)} was recovered from the answer's text`;

@@ -517,7 +517,7 @@ Deno.test("after as many rounds as are allowed, each further call is answered, a
   agent.configure({ ...agent.config, maxToolRounds: 1 });
   const { response, stopReason } = await processTurn(agent, "go", { onEvent });
   assertEquals([response.trim(), stopReason], ["More.", "max_rounds"]);
-  const text = "Stopped after 1 rounds of tool calls.";
+  const text = "Stopped after 1 round of tool calls.";
   const [result, note] = agent.state.messages.slice(-2);
   assertEquals([result!.content, result!.isError], [`${text} The call was not run.`, true]);
   assertEquals([note!.content, note!.standsFor], [`[${text}]`, "end_of_turn"]);

@@ -109,7 +109,7 @@ Deno.test("CMD-07 files that -p names go along, as far as nobody has to be asked
     3,
     "· 1 file attached\n" +
     "· @.env is not attached: read_file needs an approval, which cannot be asked " +
-    "for here: it may contain variables of the environment.\n" +
+    "for here: it may contain variables of the environment; --yes --sandbox off allows it.\n" +
     "· @no.txt is not a file here: only the name is sent\n",
   ]);
   await ask("--yes", "--sandbox", "off");
@@ -222,6 +222,7 @@ Deno.test("the settings' mistakes are one line and exit code 2", async () => {
     [["--local", "-p", "x", "-C", `${dir.path}/none`], "does not exist"],
     [["--local", "-p", "x", "-C", `${dir.path}/file`], "is not a folder"],
     [["--local", "-p", "x", "--output", "xml"], "--output must be text, json, stream-json"],
+    [["--port", "1", "-p", "x"], "--port is for another command (with serve: "],
     [["--demo", "--local", "-p", "x"], "--demo and --local exclude each other"],
     [["--demo", "--continue", "-p", "x"], "--demo and --continue exclude each other"],
   ];

@@ -179,6 +179,11 @@ Deno.test("/model takes the flags of a model, and no others", () => {
   assertEquals(parse("-m other").config, { compat: { ...here.compat!, model: "other" } });
   assertThrows(() => parse("--keep-alive 5m"), UsageError, "--keep-alive needs --local");
   assertThrows(
+    () => parse("--base-url x"),
+    UsageError,
+    "Cannot use --base-url as it must be a URL",
+  );
+  assertThrows(
     () => toConfig({ hosted: true }, { get: () => undefined }, true),
     UsageError,
     'No API key: put it under "keys" in config.json. For a model of your own use --local or --base-url',

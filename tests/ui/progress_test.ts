@@ -62,6 +62,17 @@ Deno.test("a command that the sandbox made fail says what it lacked", () => {
     progressLine({ type: "tool_done", exec: { ...EXEC, details } }),
     "· Called run_bash x · failed · exit 6 · 0.0 s · no network in the sandbox: --network",
   );
+  const refused = {
+    toolName: "b",
+    outcome: "refused",
+    refusal: "it writes",
+    durationMs: 1,
+  } as const;
+  const calls = [{ ...refused, outcome: "done" } as const, refused];
+  assertEquals(
+    progressLine({ type: "tool_done", exec: { ...EXEC, details: { calls } } }),
+    "· Called run_bash x\n· Call b · refused · it writes",
+  );
   const job = { number: 1, exitCode: 6, command: "a\nb\x1b", limit: details.limit } as Job;
   assertEquals(jobEnded(job), "Job 1 failed (exit 6): a b␛ (no network in the sandbox: --network)");
 });

@@ -104,7 +104,7 @@ export class SubAgents {
     if (found) return found;
     const { agents } = this.skills;
     const list = agents.map((one) => `${one.name}: ${shortened(one.description, 80)}`);
-    const others = list.length === 0 ? "leave agent out" : `there are:\n${list.join("\n")}`;
+    const others = list.length === 0 ? "leave agent out" : `there are ${list.join("; ")}`;
     const hint = didYouMean(name, agents.map((one) => one.name), others);
     throw new Error(`There is no sub-agent ${oneLine(name)}: ${hint}`);
   }
@@ -290,11 +290,13 @@ const IN_WORKTREE =
 const ANSWER_NOW =
   "[No more calls: answer the task now with what you found, and say what is missing.]";
 
-function subCall({ toolName, subject, outcome, durationMs, details = {} }: ToolExecution): SubCall {
+function subCall(execution: ToolExecution): SubCall {
+  const { toolName, subject, outcome, refusal, durationMs, details = {} } = execution;
   const { counts, range, exitCode } = details;
   return {
     toolName,
     outcome,
+    ...refusal !== undefined && { refusal },
     durationMs,
     ...subject && { subject },
     details: {

@@ -326,6 +326,7 @@ const aboutCall = (names: readonly string[], input: object, subAgent?: string) =
 });
 
 function refusedByHook(why: string, shown = why): Decision {
-  const summary = shortened(oneLine(`a hook refused it: ${shown}`), MAX_SUMMARY_CHARS);
-  return { allow: false, reason: `Refused by a hook: ${why}`, summary };
+  const explanation = `a hook refused it: ${shown}`;
+  const summary = shortened(oneLine(explanation), MAX_SUMMARY_CHARS);
+  return { allow: false, reason: `Refused by a hook: ${why}`, summary, explanation };
 }

@@ -14,6 +14,7 @@ import type { Message, Part, ToolCall } from "../../../types/message.ts";
 import type { SubCall } from "../../../types/tool.ts";
 import { ownResult } from "../../../agent/run_tools.ts";
 import { callText, noteBehind, runningText } from "../../call_text.ts";
+import { asExecution } from "../../progress.ts";
 import { changeLines, changeNotes, changeRows, writeNotes } from "../../change.ts";
 import { type PastCalls, pastExecution } from "../../past_execution.ts";
 import { hangingRows, titleRows } from "./call_rows.ts";
@@ -218,9 +219,8 @@ class Transcript {
 }
 
 function subCallText(one: SubCall): string {
-  const isError = one.outcome !== "done";
-  const call = callText({ toolCallId: "", arguments: {}, result: "", isError, ...one });
-  return [call.verb, call.object, call.counts, call.ending].filter(Boolean).join(" ");
+  const { verb, object, counts, ending, reason } = callText(asExecution(one));
+  return [verb, object, counts, ending, reason].filter(Boolean).join(" ");
 }
 
 const brokenLines = (text: string, columns: number): string[] =>
