@@ -154,14 +154,22 @@ while [ "$1" != find ]; do
   shift
 done
 "$@"`;
-/** A link with its target, or a pipe or device, in the output of `find`. */
-const LISTED = /^ *\d+ +\d+ [lpbc]\S+ .*? \.(\/.*?)(?: -> (.*))?$/gm;
+/**
+ * Moves files with a further name away: a later command could write them by it. git itself links objects, whose names
+ * are their digests.
+ */
+const UNLINK = [
+  ..."-type f -links +1 ! -path */objects/??/* ! -path */objects/pack/* -ls -execdir".split(" "),
+  ...["/bin/sh", "-c", `chmod u+rwx . && mv -f${AS_NAME} "$0" "$0.untrusted-$$"`, "{}", ";", "-o"],
+];
+/** A file, a link with its target, or a pipe or device, in the output of `find`. */
+const LISTED = /^ *\d+ +\d+ ([-lpbc])\S+ .*? \.(\/.*?)(?: -> (.*))?$/gm;
 
 /**
  * Makes the folders that git folders need, and removes all links in them, through which git writes, and pipes and
  * devices, for which it waits, but for those of `others`.
  *
- * @param neededIn missing for new folders
+ * @param neededIn missing for new folders, in which no file has a further name, either
  */
 export function removeLinks(
   folders: readonly string[],
@@ -173,6 +181,7 @@ export function removeLinks(
   const all = (folder: string) => [
     ...["find", ".", ...othersIn(folder).flatMap((name) => ["-path", `./${name}`, "-prune", "-o"])],
     ...OPENING,
+    ...neededIn ? [] : UNLINK,
     ..."( -type l -o -type p -o -type b -o -type c ) -ls -execdir /bin/sh -c".split(" "),
     ...['chmod u+rwx . && rm -f -- "$@"', "sh", "{}"],
     Deno.build.os === "darwin" ? ";" : "+",
@@ -184,8 +193,10 @@ export function removeLinks(
   );
   return allMended(...ran.map(({ output, fault }, at) => {
     const folder = folders[at]!;
-    const links = [...output.matchAll(LISTED)].map(([, path, to]) =>
-      to === undefined
+    const links = [...output.matchAll(LISTED)].map(([, type, path, to]) =>
+      type === "-"
+        ? `${folder}${path}, a hard link, was renamed as git would use what is written to the other one`
+        : to === undefined
         ? `${folder}${path}, a pipe or device, was removed as git would wait for it`
         : `${folder}${path}, a link to ${to}, was removed as git would write there`
     );
@@ -306,7 +317,7 @@ function faultsOf(
   root: string,
   git: GitAnswers,
 ): Iterable<Fault> {
-  const { isDirectory, isSymlink } = Deno.lstatSync(at);
+  const { isDirectory, isSymlink, nlink } = Deno.lstatSync(at);
   // No link on the way may lead elsewhere later.
   const realIn = (...names: string[]) => {
     const path = resolve(at, ...names);
@@ -322,7 +333,7 @@ function faultsOf(
     const target = named && !leavesName(named) ? realIn("..", named) : undefined;
     // Commands can hide a repository where this program does not look for one, or in a closed folder.
     const isChecked = target && repositories.includes(target) && isRepository(target);
-    return [...ofUser, ...isChecked ? [] : [[at] as const]];
+    return [...ofUser, ...isChecked && nlink === 1 ? [] : [[at] as const]];
   }
   const common = `${at}/commondir`;
   const leadsTo = pathFile(common);

@@ -95,6 +95,28 @@ posixTest("R-23 what there is no time to search in a folder runs nothing in the 
   assertMatch(known.lines.join(), /took too long.*do not use/);
 });
 
+posixTest(
+  "R-23 no file of a new repository has a further name by which later commands write it",
+  () => {
+    using temp = tempFolder();
+    const folder = temp.path;
+    const access = new Map([[folder, "write"]] as const);
+    const view = { folder, places: access, network: false, isComplete: true };
+    const end = startWriter(view, new FolderLooks(new PathTable({})), ANSWERS, undefined);
+    const made =
+      "evil from; git init -q to; ln to/.git/config config; git init -q --bare x/y.git; " +
+      "git init -q x/z; mv x/z/.git x/z.git; echo gitdir: ../z.git >x/z/.git; ln x/z/.git file; " +
+      "echo 1 >to/1; git -C to add 1; git clone -q to copy";
+    ranIn(folder, made);
+    assertMatch(end().join("\n"), /config, a hard link, [^]*z\/[.]git was moved to/);
+    const late = "cat from/.git/config >config; echo gitdir: ../../from/.git >file";
+    const use =
+      "for d in to x/z copy; do git -C $d status; git -C $d fsck --strict || :>ran.$d; done";
+    assertEquals(ranIn(folder, `${late}; ${use}`), []);
+    assertEquals(ranIn(folder, "git -C from status"), ["from"]);
+  },
+);
+
 posixTest("R-23 what changed before a command stays, but no part that it completes", () => {
   using temp = tempFolder();
   const at = temp.path;
