@@ -273,15 +273,18 @@ export function gitIndexed(source: GitSource): Map<string, IndexedFile> {
 const PRINT_OBJECTS = `folder=$1 max=$2; shift 2
 printf '%s\\n' "$@" | "$0" -C "$folder" cat-file --batch | head -c "$max"`;
 
-/** Returns a reader of files in the index: undefined for one that a filter has changed. */
+/** Returns a reader of files in the index: undefined for one that a filter or a command has changed. */
 export function indexReader(source: GitSource) {
   const asked: IndexedFile[] = [];
-  let read: Promise<Map<string, Uint8Array>>;
+  let read: Promise<Map<string, Uint8Array<ArrayBuffer>>>;
   return async (file: IndexedFile): Promise<Uint8Array | undefined> => {
+    const { blob, size } = file;
     // One process reads all that are asked for at once.
     if (asked.push(file) === 1) read = blobsOf(source, asked);
-    const bytes = (await read).get(file.blob);
-    return bytes?.length === file.size ? bytes : undefined;
+    const bytes = (await read).get(blob);
+    const named = await new Blob([`blob ${size}\0`, bytes ?? ""]).arrayBuffer();
+    const digest = await crypto.subtle.digest(blob.length === 40 ? "SHA-1" : "SHA-256", named);
+    return new Uint8Array(digest).toHex() === blob ? bytes : undefined;
   };
 }
 
@@ -294,7 +297,7 @@ async function blobsOf(source: GitSource, asked: IndexedFile[]) {
     { ...source, time: waitTime() },
     (git) => ["/bin/sh", "-c", PRINT_OBJECTS, git, ...given],
   );
-  const blobs = new Map<string, Uint8Array>();
+  const blobs = new Map<string, Uint8Array<ArrayBuffer>>();
   for (let rest = ran?.stdout ?? new Uint8Array(); rest.includes(10);) {
     const line = new TextDecoder().decode(rest.subarray(0, rest.indexOf(10) + 1));
     // A missing one has no size.

@@ -222,6 +222,7 @@ export class UndoLog {
   async #exchange(step: UndoStep, { state }: CopilotAgent, signal: AbortSignal | undefined) {
     const { workingDir } = state;
     const files = [...step.files].filter(([, { isStuck }]) => !isStuck);
+    // A file that is exchanged gets new sides below.
     for (const sides of step.files.values()) sides.isStuck = !sides.isStuck;
     // A command may have replaced a folder by a file, which goes before those of the folder are back.
     const folders = new Set<string>();
