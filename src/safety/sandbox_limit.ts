@@ -26,6 +26,7 @@ const NO_NETWORK = new RegExp(
     // curl, wget, git, ssh, apt, Rust, BusyBox, Erlang, Zig, Dart and urllib3.
     "(could not|couldn't|unable to) resolve (the )?host|failure resolving '|\\bdns error|bad address '|\\bnxdomain\\b",
     "name ?server ?failure|failed host lookup|failed to resolve '|curl error [67]\\b|\\[7\\] couldn't connect",
+    "failed to connect to (?!localhost|127\\.|::1|0\\.0)\\S+ port",
     // Package managers, also in the offline mode that the sandbox sets.
     "downloading (package manifest|tarball)|\\bNU1301\\b|could not reach host|connection failed for url",
     "network was disabled|(network )?connectivity is disabled|offline mode|registry index",

@@ -60,6 +60,7 @@ const NO_NETWORK = [
   // rust-lang/cargo#13291, rust-lang/cargo#10183
   "warning: spurious network error: [6] Couldn't resolve host name",
   "Caused by:\n  [7] Couldn't connect to server",
+  "curl: (7) Failed to connect to 192.0.2.1 port 80 after 0 ms: Couldn't connect to server",
   // NixOS/nixpkgs#19931
   "dial tcp: lookup a.example on [::1]:53: read udp [::1]:1->[::1]:53: read: connection refused",
   "dial tcp: lookup a.example: no such host",

@@ -25,7 +25,7 @@ export async function keepAsExam(
   const target = userFile(`exam/${name}`);
   if (target === undefined) throw new UsageError("--as-exam needs a home folder");
   if (isTaskName(name) || attempt(() => Deno.lstatSync(target))) {
-    throw new UsageError(`There is a task ${name}: choose another name, or remove ${target}`);
+    throw new UsageError(`There is a task ${name}: choose another name`);
   }
   const prompt = typedText(first).replaceAll(`${folder}/`, "").trim();
   if (prompt === "") throw new UsageError("The first message of this session has no text");
