@@ -69,7 +69,7 @@ export function limitOf(end: ProgramEnd, bounds: Bounds): SandboxLimit | undefin
       return { kind: isRefused || LOOPBACK.test(command) ? local : "network" };
     }
   }
-  if (code !== 0 && SOCKET.test(said)) return { kind: "socket" };
+  if (SOCKET.test(said)) return { kind: "socket" };
   const closed = closedPath(said, bounds);
   if (closed) return closed;
   return code !== 0 && KERNEL.test(said) ? { kind: "kernel" } : undefined;

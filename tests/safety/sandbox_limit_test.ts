@@ -238,4 +238,7 @@ Deno.test("a path that only the sandbox closes is named, with what is closed", (
   for (const [stderr, limit, more] of rows) {
     assertEquals([stderr, at.limit({ stderr }, more)], [stderr, limit]);
   }
+  // The last command of a line ended well.
+  const docker = `permission denied: dial unix ${root}/other/file: socket: operation not permitted`;
+  assertEquals(at.limit({ code: 0, stderr: docker }), { kind: "socket" });
 });

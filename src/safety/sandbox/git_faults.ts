@@ -209,10 +209,10 @@ export function removeLinks(
 
 /** What leads git to a repository: HEAD in it, or `.git`, or a link that may lead into one that is not looked for. */
 const LEADS = "( -iname HEAD -o -iname .git -o " +
-  "-type l ( -ilname *.git/* -o -lname *copilot-sandbox-* -o -lname */caches/* ) -newerct";
+  "-type l ! -name *.untrusted-* ( -ilname *.git/* -o -lname *copilot-sandbox-* -o -lname */caches/* ) -newerct";
 /** Arguments: the name, what is appended to it, and the time since when it or the repository changed. */
 const TURN_OFF = `at=
-case $0 in (*/[Hh]*) [ -e objects ] || [ -e commondir ] || exit; at=. ;; esac
+case $0 in (*/[Hh][Ee][Aa][Dd]) [ -e objects ] || [ -e commondir ] || exit; at=. ;; esac
 [ "$(find $at "$0" -prune -newerct "$2")" ] || exit
 mv -f${AS_NAME} "$0" "$0.$1" || { chmod u+rwx . && mv -f${AS_NAME} "$0" "$0.$1"; } ||
   { echo not; exit; }

@@ -81,9 +81,9 @@ posixTest("R-23 what there is no time to search in a folder runs nothing in the 
   const made = "evil deep/plain; evil deep/shut; chmod a-w deep/shut/.git; chmod 0 deep/shut; " +
     "evil deep/x; mv deep/x/.git deep/bare; git -C deep/bare config core.worktree ..; " +
     "mkdir deep/file deep/link; echo gitdir: ../bare >deep/file/.git; ln -s ../bare deep/link/.git; " +
-    "echo x >deep/HEAD";
+    "ln -s ../bare/.git/x deep/file/Hide; echo x >deep/HEAD";
   ranIn(folder, made);
-  assertMatch(end().join(), /^Not all that is new in \S+ could be looked at: 5 files /);
+  assertMatch(end().join(), /^Not all that is new in \S+ could be looked at: 6 files /);
   assertEquals(ranIn(folder, `chmod -R u+rwX deep; ${use}`), ["known"]);
   assertEquals(Deno.readTextFileSync(`${folder}/deep/HEAD`), "x\n");
   // There is time to find them, but none to look at what is in them.
