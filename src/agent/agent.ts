@@ -64,7 +64,7 @@ export interface AgentOptions
    */
   afterTool?: (execution: ToolExecution, signal: AbortSignal) => Promise<string | undefined>;
   /** Called before the conversation is shortened; `focus` is what {@linkcode compact} was given. */
-  beforeRoom?: (trigger: "manual" | "auto", focus: string, signal: AbortSignal) => Promise<void>;
+  beforeCompact?: (trigger: "manual" | "auto", focus: string, signal: AbortSignal) => Promise<void>;
 }
 
 /** The tools and prompts that an agent sends with its requests. All forks of an agent share one object. */
@@ -117,7 +117,7 @@ export class CopilotAgent {
   /** See {@linkcode AgentOptions}. */
   readonly afterTool: AgentOptions["afterTool"];
   /** See {@linkcode AgentOptions}. */
-  readonly beforeRoom: AgentOptions["beforeRoom"];
+  readonly beforeCompact: AgentOptions["beforeCompact"];
   /** The background commands. */
   readonly jobs: AgentOptions["jobs"];
   /** False if the model cannot see: it gets a line in place of each image. Undefined if unknown. */
@@ -132,8 +132,8 @@ export class CopilotAgent {
   /** The part of each tool's context that comes from the options. */
   #given: Pick<ToolContext, "confine" | "onWritten" | "jobs" | "env" | "editor" | "subAgent">;
   #offer: AgentOffer;
-  /** The tools as models see them, by whether the prompt is lean. */
-  #told: Partial<Record<"lean" | "full", readonly Tool[]>> = {};
+  /** The tools as models see them, for a lean prompt and for a full one. */
+  #described: Partial<Record<"lean" | "full", readonly Tool[]>> = {};
   #listed: { tools: readonly Tool[]; contextLength: number; text: string } | undefined;
   #backend: Backend | undefined;
   /** Gives recorded answers in place of the server. */
@@ -167,7 +167,7 @@ export class CopilotAgent {
     };
     this.jobs = jobs;
     this.afterTool = options.afterTool;
-    this.beforeRoom = options.beforeRoom;
+    this.beforeCompact = options.beforeCompact;
     const { tools: plain = builtinTools, systemPrompt, appendedPrompt } = options;
     const tools = jobs ? withJobs(plain) : plain;
     const own = options.keepsTasks ? [...tools, tasksTool] : tools;
@@ -215,11 +215,14 @@ export class CopilotAgent {
   get offered(): readonly Tool[] {
     const { plain, own, further, plugged, listBytes } = this.#offer;
     if (!isLean(this.#config)) {
-      return this.#told.full ??= toolsThatFit({ builtIn: own, further, plugged, listBytes }, false);
+      return this.#described.full ??= toolsThatFit(
+        { builtIn: own, further, plugged, listBytes },
+        false,
+      );
     }
     const forSmall = further.filter(({ isForSmall }) => isForSmall);
     const lean = { builtIn: plain, further: forSmall, plugged, listBytes };
-    return this.#told.lean ??= toolsThatFit(lean, true);
+    return this.#described.lean ??= toolsThatFit(lean, true);
   }
 
   /**
@@ -284,7 +287,7 @@ export class CopilotAgent {
 
   #change(offer: Partial<AgentOffer>): void {
     this.#offer = { ...this.#offer, ...offer };
-    this.#told = {};
+    this.#described = {};
     this.#listed = undefined;
   }
 

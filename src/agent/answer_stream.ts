@@ -11,7 +11,7 @@ import type { Tool } from "../types/tool.ts";
 
 type Kind = "text" | "reasoning";
 /** The kinds of pieces that are batched. Arguments of calls are shown without splitting. */
-type GatheredKind = Kind | "arguments";
+type BatchedKind = Kind | "arguments";
 
 interface AnswerStreamOptions {
   tools: readonly Tool[];
@@ -19,7 +19,7 @@ interface AnswerStreamOptions {
   /** Called once if the model repeats itself without end. */
   onRunaway: () => void;
   /** True if the text contains neither calls nor reasoning; by default false. */
-  isTyped?: () => boolean;
+  hasBlocks?: () => boolean;
   /** The maximum tokens of thinking without text after it. `onOverthought` is called once if there are more. */
   maxThought?: number | undefined;
   onOverthought?: () => void;
@@ -28,20 +28,20 @@ interface AnswerStreamOptions {
 /** Receives the pieces of one answer. A repetition ends it with a warning. */
 export class AnswerStream implements Splitter {
   readonly #splitter: AnswerSplitter;
-  readonly #pieces: PieceGatherer;
+  readonly #batcher: DeltaBatcher;
   readonly #watchers = { text: new RepetitionWatcher(), reasoning: new RepetitionWatcher() };
   #called = "";
   #cut: SplitAnswer | undefined;
 
   constructor(private readonly options: AnswerStreamOptions) {
-    const { tools, isTyped = () => false } = options;
+    const { tools, hasBlocks = () => false } = options;
     this.#splitter = new AnswerSplitter({
-      isTyped,
+      hasBlocks,
       ...(tools.length > 0 && { calls: new ToolCallFilter(namesAndSchemas(tools)) }),
       onPiece: (kind, piece) => this.#show(kind, piece),
       onRetracted: () => this.#retract(),
     });
-    this.#pieces = new PieceGatherer((type, text) => {
+    this.#batcher = new DeltaBatcher((type, text) => {
       if (type !== "arguments") this.#splitter.push({ type, text });
       else if (!this.#cut) options.emit({ type: "call_delta", name: this.#called, text });
     });
@@ -50,16 +50,16 @@ export class AnswerStream implements Splitter {
   push(delta: Delta): void {
     if (this.#cut) return;
     if (delta.type === "prompt_progress") return this.options.emit(delta);
-    if (delta.type === "tool_arguments") return this.#pieces.push("arguments", delta.text);
-    if (delta.type !== "tool_call") return this.#pieces.push(delta.type, delta.text);
-    this.#pieces.flush();
+    if (delta.type === "tool_arguments") return this.#batcher.push("arguments", delta.text);
+    if (delta.type !== "tool_call") return this.#batcher.push(delta.type, delta.text);
+    this.#batcher.flush();
     this.#splitter.push(delta);
     this.#called = delta.name;
     this.options.emit({ type: "call_delta", name: delta.name, text: "" });
   }
 
   end(): SplitAnswer {
-    this.#pieces.flush();
+    this.#batcher.flush();
     const whole = this.#splitter.end();
     return this.#cut ?? whole;
   }
@@ -96,13 +96,13 @@ export class AnswerStream implements Splitter {
  * Batches pieces until the network's chunk is read, and emits them as one, in whole characters: 500 000 pieces
  * arrive in a few hundred chunks, and the following steps cost more per call than per character.
  */
-class PieceGatherer {
-  #pending: { kind: GatheredKind; pieces: string[] } | undefined;
+class DeltaBatcher {
+  #pending: { kind: BatchedKind; pieces: string[] } | undefined;
   #isScheduled = false;
 
-  constructor(private readonly give: (kind: GatheredKind, text: string) => void) {}
+  constructor(private readonly give: (kind: BatchedKind, text: string) => void) {}
 
-  push(kind: GatheredKind, piece: string): void {
+  push(kind: BatchedKind, piece: string): void {
     if (this.#pending?.kind !== kind) {
       this.flush();
       this.#pending = { kind, pieces: [] };

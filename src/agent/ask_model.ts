@@ -11,7 +11,7 @@ import { endingWith } from "../wire/wait.ts";
 import { type CopilotAgent, requestMessages } from "./agent.ts";
 import { AnswerStream } from "./answer_stream.ts";
 import {
-  askedAfter,
+  askAgainAfter,
   completed,
   interruption,
   type ModelAnswer,
@@ -32,25 +32,26 @@ interface AskOptions extends Pick<CallOptions, "ready" | "form" | "thinks"> {
   messages?: readonly Message[];
 }
 
-const REPEATED = "the answer repeats itself"; // an error would take 0.4 ms, at each start
-/** The abort reason of a request that only thinks, for longer than it may. */
+/** The abort reasons of a repetition and of endless thinking: strings, because errors would cost 0.4 ms per start. */
+const REPEATED = "the answer repeats itself";
 const OVERTHOUGHT = "the model thinks without end";
 /** The stream is cut at this multiple of the budget if the server does not end the thinking. */
 const MAX_BUDGETS = 2;
+
 /**
- * Sends the conversation, or `messages`, and reads the answer while it streams. A runaway repetition ends the
- * request at once, as does the signal. The answer is then what arrived until there. Throws a BackendError with
- * `partialText` if the server fails.
+ * Sends the conversation, or `messages`, and reads the answer while it streams. An endless repetition and the signal
+ * end the request at once: the answer is then the text so far.
+ * @throws {BackendError} with `partialText` if the server fails
  */
 export async function askModel(agent: CopilotAgent, options: AskOptions): Promise<ModelAnswer> {
   const { signal, ready, emit, tools = agent.offered } = options;
   const messages = requestMessages(agent, options.messages);
   const backend = agent.backend;
-  const isTyped = () => backend.isTyped;
+  const hasBlocks = () => backend.hasBlocks;
   using ending = endingWith(signal);
   const onRunaway = () => ending.abort(REPEATED);
   // An answer in JSON by a schema contains no calls.
-  const read = { tools: options.form ? [] : tools, isTyped };
+  const read = { tools: options.form ? [] : tools, hasBlocks };
   const room = answerRoom(agent, options.tools && options.messages);
   const budget = thinkBudget(agent, room);
   const splitter = new AnswerStream({
@@ -61,7 +62,7 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
     onOverthought: () => ending.abort(OVERTHOUGHT),
   });
   const guard = runawayGuard(onRunaway);
-  const begun = new Set<Delta["type"]>();
+  const received = new Set<Delta["type"]>();
   let reply: Reply;
   try {
     signal.throwIfAborted();
@@ -75,7 +76,7 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
       awaitsRestart: true,
       splitter,
       onDelta: (delta) => {
-        begun.add(delta.type);
+        received.add(delta.type);
         guard(delta);
       },
       ...reports(emit, backend.model),
@@ -90,7 +91,7 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
       return overthought(split.reasoning, options, why);
     }
     if (!(error instanceof BackendError)) throw error;
-    return await afterFailure(agent, options, error, split.text, begun);
+    return await afterFailure(agent, options, error, split.text, received);
   }
   // If the whole answer was already there, the last piece may have completed the repetition.
   if (ending.signal.reason !== REPEATED) return completed(reply, options, read.tools);
@@ -119,17 +120,17 @@ async function afterFailure(
   options: AskOptions,
   error: BackendError,
   text: string,
-  begun: ReadonlySet<Delta["type"]>,
+  received: ReadonlySet<Delta["type"]>,
 ): Promise<ModelAnswer> {
   const tell = (message: string) =>
     options.emit({ type: "notice", level: "info", code: "asked_again", message });
   // Nothing has run yet, and the text so far is not an answer: it is missing, or ends in a call.
-  const isLost = begun.size > 0 && (text.trim() === "" || begun.has("tool_call"));
+  const isLost = received.size > 0 && (text.trim() === "" || received.has("tool_call"));
   if (options.mayAskAgain && isLost && error.kind === "incomplete") {
     tell("The connection broke during the answer: the model is asked again.");
     return await askModel(agent, { ...options, mayAskAgain: false });
   }
-  const again = options.mayAskAgain ? askedAfter(error, text, begun) : undefined;
+  const again = options.mayAskAgain ? askAgainAfter(error, text, received) : undefined;
   if (again) {
     tell(`${reasonOf(error)}: the model is asked again.`);
     return again;

@@ -96,7 +96,7 @@ export async function makeRoom(
   options: RoomOptions,
 ): Promise<Compaction | null> {
   const { emit, byHand, focus = "", signal } = options;
-  await agent.beforeRoom?.(byHand ? "manual" : "auto", focus, signal);
+  await agent.beforeCompact?.(byHand ? "manual" : "auto", focus, signal);
   const { messages } = agent.state;
   const newest = new Set(messages.slice(messages.findLastIndex((m) => m.role === "user")));
   const size = (message: Message) => messageTokens(agent, message, newest.has(message));

@@ -68,10 +68,10 @@ interface AnswerOptions {
 }
 
 /** Returns how to continue if a server could not parse a call, or broke off the text. */
-export function askedAfter(
+export function askAgainAfter(
   error: BackendError,
   text: string,
-  begun: ReadonlySet<Delta["type"]>,
+  received: ReadonlySet<Delta["type"]>,
 ): ModelAnswer | undefined {
   const isCall =
     /pars\w* tool call|tool call\W.{0,40}pars|mismatched arg_key|failed to call a function|tool call validation failed/i
@@ -83,7 +83,7 @@ export function askedAfter(
     };
   }
   const isBroken = error.kind === "incomplete" || error.kind === "server" && error.retryable;
-  if (!isBroken || text.trim() === "" || begun.has("tool_call")) return undefined;
+  if (!isBroken || text.trim() === "" || received.has("tool_call")) return undefined;
   return { message: { role: "assistant", content: text }, askAgain: reminder(GO_ON), isBroken };
 }
 

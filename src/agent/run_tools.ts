@@ -24,7 +24,7 @@ interface RunToolsOptions extends Pick<CopilotAgent, "tools" | "policy"> {
 }
 
 /** The maximum number of parallel calls: each may hold a file, and a model may request thousands. */
-const SIDE_BY_SIDE = 8;
+const MAX_PARALLEL_CALLS = 8;
 
 /** The maximum length of a schema that a model reads after a wrong call, in characters. */
 const MAX_SCHEMA_CHARS = 3000;
@@ -33,7 +33,7 @@ const MAX_SCHEMA_CHARS = 3000;
 const MAY_BE_SHOWN =
   "The call was not run: it stands in a code block beside text, which may only show it. To make it, call it again, with nothing behind it. To propose it, answer without a call.";
 /** The note on a second, equal call in one answer, which is not run again. */
-const TWICE = "the same call twice in one answer as once";
+const REPEATED_CALL = "the same call twice in one answer as once";
 
 /** A running call. `args` and its tool are set once it has started. */
 interface Running {
@@ -41,7 +41,7 @@ interface Running {
   tool?: Tool | undefined;
   args?: Record<string, unknown>;
   execution: Promise<ToolExecution>;
-  isTold: boolean;
+  isReported: boolean;
 }
 
 /** A call after repair, or with an error for the model if it has no single reading. */
@@ -75,9 +75,9 @@ export async function runTools(
   const isRead = (call: ToolCall | undefined) => byName.get(call?.name ?? "")?.access === "read";
   const done: ToolExecution[] = [];
   const running: Running[] = [];
-  const tellStart = (one: Running | undefined) => {
-    if (one?.args === undefined || one.isTold) return;
-    one.isTold = true;
+  const reportStart = (one: Running | undefined) => {
+    if (one?.args === undefined || one.isReported) return;
+    one.isReported = true;
     const { args, tool, call: { name, id } } = one;
     const subject = subjectOf(tool, args);
     const told = { name: tool?.name ?? name, args, id, ...subject && { subject } };
@@ -88,10 +88,10 @@ export async function runTools(
     const run = new CallRun(call, options.policy, context, [...byName.keys()], (args, tool) => {
       one.args = args;
       one.tool = tool;
-      if (one === running[0]) tellStart(one);
+      if (one === running[0]) reportStart(one);
     });
     const execution = run.run(byName.get(call.name), options.errors?.get(call.id));
-    const one: Running = { call, tool: byName.get(call.name), isTold: false, execution };
+    const one: Running = { call, tool: byName.get(call.name), isReported: false, execution };
     running.push(one);
   };
   for (let i = 0; i < calls.length;) {
@@ -106,18 +106,18 @@ export async function runTools(
     start(calls[i++]!);
     while (running.length > 0) {
       const one = running[0]!;
-      while (isRead(one.call) && isRead(calls[i]) && running.length < SIDE_BY_SIDE) {
+      while (isRead(one.call) && isRead(calls[i]) && running.length < MAX_PARALLEL_CALLS) {
         start(calls[i++]!);
       }
       const ran = await one.execution;
       const subject = subjectOf(one.tool, ran.arguments);
       const exec = { ...ran, ...subject && { subject } };
       one.args ??= exec.arguments;
-      tellStart(one);
+      reportStart(one);
       options.emit({ type: "tool_done", exec });
       done.push(exec);
       running.shift();
-      tellStart(running[0]);
+      reportStart(running[0]);
     }
   }
   return done;
@@ -129,14 +129,14 @@ const sameAs = (call: ToolCall) => ({ name, arguments: args, invalid }: ToolCall
 
 /** Returns the record of a call that equals one that ran. */
 function copyOf(exec: ToolExecution, { id }: ToolCall): ToolExecution {
-  const repairs = [...exec.repairs ?? [], TWICE];
+  const repairs = [...exec.repairs ?? [], REPEATED_CALL];
   const result = repairNote(repairs) + ownResult(exec);
   return { ...exec, toolCallId: id, result, repairs, durationMs: 0 };
 }
 
 class CallRun {
   #start = performance.now();
-  #hasBegun = false;
+  #hasStarted = false;
   #args: Record<string, unknown>;
   #name: string;
   readonly #repairs: string[];
@@ -238,7 +238,7 @@ class CallRun {
       );
     }
     this.onStart(this.#args, tool);
-    this.#hasBegun = true;
+    this.#hasStarted = true;
     signal.throwIfAborted();
     this.#start = performance.now(); // without the time that the user took to approve
     const context = {
@@ -264,7 +264,7 @@ class CallRun {
       if (!(error instanceof RefusedError)) return this.#record("failed", why);
       return { ...this.#record("refused", `Refused: ${why}`), refusal: why };
     }
-    if (!this.#hasBegun) {
+    if (!this.#hasStarted) {
       return this.#record("not_run", "Interrupted by the user: the call was not run.");
     }
     if (!(error instanceof InterruptedError)) return this.#record("stopped", NOT_FINISHED);

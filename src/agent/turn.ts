@@ -30,7 +30,7 @@ import {
 } from "./tokens.ts";
 import { endOfTurn, toolResult } from "./turn_messages.ts";
 import { UNFOUNDED_QUESTIONS, unfoundedIn } from "./unfounded.ts";
-import { askForForm, formNote, readFormed } from "./answer_form.ts";
+import { readJsonAnswer, schemaNote, schemaReminder } from "./answer_schema.ts";
 import { type CompactOptions, makeRoom } from "./compact.ts";
 
 /** Options of {@linkcode processTurn}. */
@@ -81,7 +81,7 @@ export async function processTurn(
 }
 
 /** After this many calls that were read from text, a notice says how the server could parse them. */
-const MIN_RECOVERED_TOLD = 2;
+const MIN_RECOVERED_CALLS = 2;
 const PARSE_NATIVELY =
   "this model's tool calls come as text, and are read from there; a server that knows its template reads them itself: llama-server --jinja, vllm serve --enable-auto-tool-choice --tool-call-parser NAME, or in Ollama a model tagged tools";
 
@@ -90,10 +90,10 @@ const MAX_FITTINGS = 3;
 /** The maximum number of times that an answer is asked for again while no call works. */
 const MAX_ASKED_AGAIN = 3;
 /**
- * How often an answer that does not match is asked for again. The first answer may be of any form, so that calls can
- * precede it; the repeated ones are held to the schema.
+ * How often an answer that does not match the schema is asked for again. The first answer may have any form, because
+ * calls may precede it; the server enforces the schema for the next ones.
  */
-const MAX_FORM_ASKED = 2;
+const MAX_SCHEMA_RETRIES = 2;
 
 class Turn {
   readonly #signal: AbortSignal;
@@ -106,12 +106,13 @@ class Turn {
   #retries = 0;
   /** The number of calls before each claim that was questioned. */
   readonly #claims = new Set<number>();
-  /** The start of an answer that a server broke off. */
-  #begun = "";
+  /** The start of an answer whose connection broke. */
+  #partialAnswer = "";
   /** False if the next answer should come without thinking. */
   #thinks = true;
-  /** How often the final answer was asked for again because it did not match. */
-  #formAsked = 0;
+  /** How often the final answer was asked for again because it did not match the schema. */
+  #schemaRetries = 0;
+  /** The user's messages of this turn, as typed. */
   #request = "";
   /** Why calls of the newest answer have no single reading, by their ids. */
   #errors: ReadonlyMap<string, string | undefined> = new Map();
@@ -127,7 +128,10 @@ class Turn {
 
   async run(userInput: string | readonly Part[]): Promise<TurnResult> {
     identify(this.agent.state.messages);
-    const message = this.#add(this.#message(userInput, this.#formNote()));
+    const { answerSchema } = this.options;
+    const notes = [...this.#jobEndNotes(), ...answerSchema ? [schemaNote(answerSchema)] : []];
+    const parts = [...inputParts(userInput), ...notes.map((text) => notePart(text))];
+    const message = this.#add(userMessage(parts));
     this.#request = typedText(message);
     try {
       let result: TurnResult | undefined;
@@ -140,7 +144,7 @@ class Turn {
     }
   }
 
-  /** A message that was cancelled before an answer leaves its text, but no files. */
+  /** Removes the attached files of a message that the user cancelled before an answer. */
   #dropAttachments(message: Message): void {
     const { messages } = this.agent.state;
     const [before, last] = messages.slice(-2);
@@ -157,15 +161,15 @@ class Turn {
     this.#thinks = !isOverthought;
     this.#add(message);
     if (askAgain) {
-      if (isBroken) this.#begun += message.content;
+      if (isBroken) this.#partialAnswer += message.content;
       this.#retries += isOverthought || isBroken ? MAX_ASKED_AGAIN : 1;
       this.#add(askAgain);
       return undefined;
     }
     if (stopReason !== undefined || !message.toolCalls?.length) {
       const { answerSchema } = this.options;
-      if (answerSchema && (stopReason === undefined || this.#endsHeld(stopReason))) {
-        return this.#formed(message, answerSchema);
+      if (answerSchema && (stopReason === undefined || this.#canEnforce(stopReason))) {
+        return this.#finalAnswer(message, answerSchema);
       }
       if (stopReason === undefined && await this.#isUnfounded(message)) return undefined;
       const isUnanswered = message.standsFor === "empty_answer" && stopReason === undefined;
@@ -201,39 +205,25 @@ class Turn {
     return true;
   }
 
-  /** Returns the user's message, with a note on jobs that ended since the last one. */
-  #message(input: string | readonly Part[], notes: readonly string[]): Message {
-    return userMessage([
-      ...inputParts(input),
-      ...[...this.#jobNews(), ...notes].map((text) => notePart(text)),
-    ]);
-  }
-
-  #formNote(): string[] {
-    const { answerSchema } = this.options;
-    if (answerSchema === undefined) return [];
-    return [formNote(answerSchema)];
-  }
-
-  /** True for an endless free answer that the server's grammar will end. */
-  #endsHeld(stopReason: StopReason): boolean {
+  /** True for an endless answer of any form, which the server's grammar will end in the next request. */
+  #canEnforce(stopReason: StopReason): boolean {
     const isEndless = stopReason === "budget" || stopReason === "loop";
-    return isEndless && this.#formAsked === 0 && this.agent.backend.hasGrammar;
+    return isEndless && this.#schemaRetries === 0 && this.agent.backend.hasGrammar;
   }
 
   /** Returns the turn's result if the final answer matches. Otherwise asks for it again, up to a limit. */
-  #formed(message: Message, schema: JsonSchema): TurnResult | undefined {
+  #finalAnswer(message: Message, schema: JsonSchema): TurnResult | undefined {
     const isEmpty = message.standsFor === "empty_answer";
-    const read = readFormed(schema, isEmpty ? "" : message.content);
+    const read = readJsonAnswer(schema, isEmpty ? "" : message.content);
     if ("json" in read) return this.#result(read.json, "done");
     const { objection } = read;
-    if (this.#formAsked === MAX_FORM_ASKED) {
+    if (this.#schemaRetries === MAX_SCHEMA_RETRIES) {
       return { ...this.#result(message.content, "done"), objection };
     }
-    this.#formAsked++;
+    this.#schemaRetries++;
     const again = `The answer does not match the schema (${objection}): it is asked for again.`;
     this.#notice("info", "answer_form", again);
-    this.#add({ role: "user", content: askForForm(schema, objection), standsFor: "reminder" });
+    this.#add({ role: "user", content: schemaReminder(schema, objection), standsFor: "reminder" });
     return undefined;
   }
 
@@ -276,7 +266,7 @@ class Turn {
     this.#emit({ type: "thinking" });
     const { answerSchema: schema } = this.options;
     return askModel(this.agent, {
-      form: schema && this.#formAsked > 0 ? { schema } : undefined,
+      form: schema && this.#schemaRetries > 0 ? { schema } : undefined,
       signal: this.#signal,
       mayAskAgain: this.#retries < MAX_ASKED_AGAIN,
       thinks: this.#thinks,
@@ -300,8 +290,8 @@ class Turn {
     for (const { name, id } of recovered) this.#emit({ type: "tool_call_recovered", name, id });
     const isMeant = targetOf(config).textTools === true;
     const before = earlier.filter(isRecovered).length;
-    const isEnough = before + recovered.length >= MIN_RECOVERED_TOLD;
-    if (!isMeant && before < MIN_RECOVERED_TOLD && isEnough) {
+    const isEnough = before + recovered.length >= MIN_RECOVERED_CALLS;
+    if (!isMeant && before < MIN_RECOVERED_CALLS && isEnough) {
       this.#notice("info", "calls_in_text", PARSE_NATIVELY);
     }
   }
@@ -314,8 +304,8 @@ class Turn {
     return await makeRoom(this.agent, options) !== null;
   }
 
-  /** Returns the calls of an answer. A call that may only have been shown counts if it is made again. */
-  #meant(answer: Message): ToolCall[] {
+  /** Returns the calls of an answer. A call that may be only an example is certain once it is repeated. */
+  #callsToRun(answer: Message): ToolCall[] {
     const { toolCalls: calls = [] } = answer;
     if (!calls.some(({ mayBeShown }) => mayBeShown)) return calls;
     const earlier = this.agent.state.messages.filter((message) => message !== answer)
@@ -337,19 +327,19 @@ class Turn {
     context.request = this.#request;
     if (onOutput) context.onOutput = onOutput;
     const options = { tools, policy, context, errors: this.#errors, emit: this.#emit };
-    const executions = await runTools(this.#meant(answer), options);
+    const executions = await runTools(this.#callsToRun(answer), options);
     this.#executions.push(...executions);
     if (executions.some(({ isError }) => !isError)) this.#retries = 0;
     for (const { details } of executions) {
       if (details?.usage) addTokens(details.usage, this.#tokens);
     }
     for (const outcome of ["done", "failed"]) {
-      for (const one of executions) if (one.outcome === outcome) await this.#addBehind(one);
+      for (const one of executions) if (one.outcome === outcome) await this.#appendNotes(one);
     }
     const isAborted = this.#signal.aborted;
     const loop = isAborted ? undefined : this.#loop(answer.content, executions);
     if (!isAborted && !loop?.isOver) {
-      const news = this.#jobNews().map((text) => `\n\n${text}`);
+      const news = this.#jobEndNotes().map((text) => `\n\n${text}`);
       executions.at(-1)!.result += [loop?.nudge ?? "", ...news].join("");
     }
     for (const execution of executions) {
@@ -376,7 +366,7 @@ class Turn {
   }
 
   /** Appends text for the model to a result. */
-  async #addBehind(execution: ToolExecution): Promise<void> {
+  async #appendNotes(execution: ToolExecution): Promise<void> {
     const { afterTool } = this.agent;
     if (afterTool === undefined || this.#signal.aborted) return;
     try {
@@ -415,19 +405,19 @@ class Turn {
     return this.#stopped(answer, endOfTurn(text), "max_rounds");
   }
 
-  /** Ends the turn after results with a note: some chat templates refuse a user message after a result. */
+  /** Ends the turn with a note after the results: some chat templates refuse a user message after a result. */
   #stopped({ content }: Message, note: Message, stopReason: StopReason): TurnResult {
     this.#add(note);
     return this.#result(content || note.content, stopReason);
   }
 
-  /** A failed turn in which the model said nothing is removed. Any other is closed by a note. */
+  /** Removes the message of a failed turn in which the model said nothing; otherwise ends the turn with a note. */
   #recordFailure(error: unknown, message: Message): void {
     const { messages } = this.agent.state;
     const partial = error instanceof BackendError ? error.partialText : "";
     if (messages.at(-1) === message && partial === "") {
       messages.pop();
-      for (const job of this.#reportedJobs) job.isTold = false;
+      for (const job of this.#reportedJobs) job.isReported = false;
       return;
     }
     const reason = reasonOf(error);
@@ -455,10 +445,10 @@ class Turn {
   }
 
   /** Returns a note for each job that ended since the last message. */
-  #jobNews(): string[] {
-    const ended = this.agent.jobs?.list.filter((job) => !job.isTold && job.outcome) ?? [];
+  #jobEndNotes(): string[] {
+    const ended = this.agent.jobs?.list.filter((job) => !job.isReported && job.outcome) ?? [];
     this.#reportedJobs = ended;
-    for (const job of ended) job.isTold = true;
+    for (const job of ended) job.isReported = true;
     return ended.map(jobEndNote);
   }
 
@@ -476,7 +466,7 @@ class Turn {
 
   #result(response: string, stopReason: StopReason): TurnResult {
     return {
-      response: this.#begun + response,
+      response: this.#partialAnswer + response,
       toolExecutions: this.#executions,
       ...this.#tokens,
       stopReason,

@@ -175,7 +175,7 @@ async function sendProbe(
       if (delta.type === "tool_arguments") pieces++;
       if ("text" in delta && watcher.push(delta.text) !== undefined) stop.abort();
     },
-    splitter: new AnswerSplitter({ isTyped: () => backend.isTyped, calls }),
+    splitter: new AnswerSplitter({ hasBlocks: () => backend.hasBlocks, calls }),
   };
   const reply = await backend.send(messages, tools, options).catch((error): Reply => {
     if (signal.aborted || !stop.signal.aborted) throw error;

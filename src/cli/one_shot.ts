@@ -1,4 +1,4 @@
-import { readSchema } from "../agent/answer_form.ts";
+import { readSchema } from "../agent/answer_schema.ts";
 import type { CopilotConfig } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import { parsePermissionChoice } from "../safety/choice.ts";

@@ -122,7 +122,7 @@ function turnsOf({ messages, executions }: StoredSession): RecordedTurn[] {
 
 const recorded = (answers: Message[]): Backend => ({
   model: THE_RECORD.model,
-  isTyped: true,
+  hasBlocks: true,
   hasGrammar: false,
   send: () => {
     const { content, toolCalls } = answers.shift() ?? { content: "(The record ends here.)" };

@@ -10,8 +10,8 @@ import type { Delta, SplitAnswer, Splitter } from "./backend.ts";
 export interface CallFilter {
   /** Reads the next piece. Returns the part that is not a call. */
   push(piece: string): string;
-  /** Treats everything as text. Returns the text that was held back. */
-  release(): string;
+  /** Handles a native call: from now on, marked calls are dropped and code is text. Returns the held text. */
+  onNativeCall(): string;
   /** From here on, think tags are text. */
   ignoreTags(): void;
   end(): { text: string; calls: ToolCall[] };
@@ -19,7 +19,7 @@ export interface CallFilter {
 
 interface SplitterOptions {
   /** True if the protocol has blocks for reasoning and calls. Called once the answer arrives. */
-  isTyped?: (() => boolean) | undefined;
+  hasBlocks?: (() => boolean) | undefined;
   /** Finds calls in the text. Without it, calls in the text stay text. */
   calls?: CallFilter | undefined;
   onPiece?: ((kind: keyof SplitSoFar, piece: string) => void) | undefined;
@@ -33,7 +33,7 @@ type SplitSoFar = Pick<SplitAnswer, "text" | "reasoning">;
 export class AnswerSplitter implements Splitter {
   /** Extracts calls first, because their arguments may contain think tags. */
   get #calls(): CallFilter | undefined {
-    return this.options.isTyped?.() ? undefined : this.options.calls;
+    return this.options.hasBlocks?.() ? undefined : this.options.calls;
   }
   readonly #channels = new ChannelReader();
   readonly #think = new ThinkFilter();
@@ -41,8 +41,8 @@ export class AnswerSplitter implements Splitter {
   readonly #seen: SplitSoFar = { text: "", reasoning: "" };
   /** White space that the server sent as reasoning before any reasoning. */
   #blank = "";
-  /** True after the server sent reasoning in its own field: tags in the text are then mentions. */
-  #isApart = false;
+  /** True after the server sent reasoning in its own field: tags in the text are then text. */
+  #hasReasoningField = false;
   #found: ToolCall[] | undefined;
 
   constructor(private readonly options: SplitterOptions = {}) {}
@@ -57,13 +57,13 @@ export class AnswerSplitter implements Splitter {
     if (delta.type === "reasoning") this.#pushReasoning(delta.text);
     if (delta.type === "text") this.#pushText(delta.text);
     if (delta.type === "tool_call" && this.#calls) {
-      this.#take(this.#think.push(this.#calls.release()));
+      this.#take(this.#think.push(this.#calls.onNativeCall()));
     }
   }
 
   end(): SplitAnswer {
     if (!this.#found) {
-      if (!this.options.isTyped?.()) this.#pushPlain(this.#channels.push("", true));
+      if (!this.options.hasBlocks?.()) this.#pushPlain(this.#channels.push("", true));
       const { text, calls } = this.#calls?.end() ?? { text: "", calls: [] };
       this.#take(this.#think.push(text));
       this.#take(this.#think.end());
@@ -75,7 +75,7 @@ export class AnswerSplitter implements Splitter {
   }
 
   #pushText(piece: string): void {
-    if (this.options.isTyped?.()) return this.#add("text", piece);
+    if (this.options.hasBlocks?.()) return this.#add("text", piece);
     this.#pushPlain(this.#channels.push(piece));
   }
 
@@ -84,10 +84,10 @@ export class AnswerSplitter implements Splitter {
   }
 
   #pushReasoning(piece: string): void {
-    if (this.#isApart) return this.#add("reasoning", piece);
+    if (this.#hasReasoningField) return this.#add("reasoning", piece);
     this.#blank += piece;
     if (piece.trim() === "") return;
-    this.#isApart = true;
+    this.#hasReasoningField = true;
     this.#calls?.ignoreTags();
     this.#think.ignoreTags();
     this.#add("reasoning", (this.#seen.reasoning === "" ? "" : "\n\n") + this.#blank);

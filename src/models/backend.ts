@@ -104,8 +104,8 @@ export interface SendOptions extends CallOptions {
 export interface Backend {
   /** The model's name. */
   readonly model: string;
-  /** True if text is only text, because the protocol has blocks for reasoning and calls. */
-  readonly isTyped: boolean;
+  /** True if the protocol has blocks for reasoning and calls, so that text contains neither. */
+  readonly hasBlocks: boolean;
   /** True if the server probably has a grammar to enforce a form: the user's own server. */
   readonly hasGrammar: boolean;
   /**

@@ -20,8 +20,8 @@ export interface AnswerParts {
   finish: FinishReason;
   finishDetail: string;
   usage: Usage | undefined;
-  /** True if the text contains neither calls nor reasoning, even if it looks like them. */
-  isTyped?: boolean;
+  /** True if the text contains neither calls nor reasoning, even if it looks like them: see `Backend`. */
+  hasBlocks?: boolean;
   hostedBlocks?: readonly Fields[] | undefined;
 }
 
@@ -43,17 +43,17 @@ export function configuredBackend<C extends { model: string }>(
   config: C,
   call: (config: C, ...request: Parameters<Backend["send"]>) => Promise<Fields>,
   read: (response: unknown) => AnswerParts,
-  isTyped = false,
+  hasBlocks = false,
 ): Backend {
   return {
     model: config.model,
     get hasGrammar() {
       const { baseUrl } = config as { baseUrl?: string };
       const isOwn = baseUrl === undefined || mayBeOwnServer(baseUrl);
-      return !isTyped && isOwn && !refusesForms(config);
+      return !hasBlocks && isOwn && !refusesForms(config);
     },
-    get isTyped() {
-      return isTyped && !getsToolsAsText(config);
+    get hasBlocks() {
+      return hasBlocks && !getsToolsAsText(config);
     },
     async send(messages, tools, { splitter = new AnswerSplitter(), ...options }) {
       const { stream = true, onDelta } = options;
@@ -64,15 +64,15 @@ export function configuredBackend<C extends { model: string }>(
           onDelta?.(delta);
         },
       });
-      const given = { ...read(response), isTyped: this.isTyped };
-      const parts = options.form ? withGivenAnswer(given, options.form) : given;
+      const given = { ...read(response), hasBlocks: this.hasBlocks };
+      const parts = options.form ? withToolAnswer(given, options.form) : given;
       if (!stream) pushParts(splitter, parts);
       return toReply(parts, splitter.end());
     },
   };
 }
 
-function withGivenAnswer(parts: AnswerParts, { schema }: AnswerForm): AnswerParts {
+function withToolAnswer(parts: AnswerParts, { schema }: AnswerForm): AnswerParts {
   const call = parts.calls.find(({ name }) => name === ANSWER_TOOL);
   if (call === undefined) return parts;
   const { args } = call;
@@ -85,7 +85,7 @@ function withGivenAnswer(parts: AnswerParts, { schema }: AnswerForm): AnswerPart
 
 /** Reads a complete answer. `calls` finds calls in the text; without it, they stay text. */
 export function wholeReply(parts: AnswerParts, calls?: CallFilter): Reply {
-  const splitter = new AnswerSplitter({ isTyped: () => parts.isTyped === true, calls });
+  const splitter = new AnswerSplitter({ hasBlocks: () => parts.hasBlocks === true, calls });
   pushParts(splitter, parts);
   return toReply(parts, splitter.end());
 }
@@ -106,14 +106,14 @@ function toReply(parts: AnswerParts, split: SplitAnswer): Reply {
       ...call,
       recovered: true,
       ...(wrong && !(isWhole && wrong.isUnclosed) && { arguments: {}, invalid: wrong }),
-      ...(!isClean && invalid(wrong?.text ?? call.arguments, cutBy(parts))),
+      ...(!isClean && invalid(wrong?.text ?? call.arguments, cutReason(parts))),
     }));
   }
-  const { reasoning } = parts.isTyped ? parts : split;
+  const { reasoning } = parts.hasBlocks ? parts : split;
   const { callMark } = split;
   const message: Message = {
     role: "assistant",
-    content: parts.isTyped ? parts.content : split.text,
+    content: parts.hasBlocks ? parts.content : split.text,
     ...(reasoning.trim() !== "" && { reasoning }),
     ...(calls.length > 0 && { toolCalls: withUniqueIds(calls) }),
     ...(parts.hostedBlocks && { hostedBlocks: parts.hostedBlocks }),
@@ -138,7 +138,7 @@ function readCalls(parts: AnswerParts, isClean: boolean): ToolCall[] {
     const isWhole = isClean && (parts.finishDetail !== "" || jsonOrUndefined(text) !== undefined);
     return isWhole || i < parts.calls.length - 1
       ? { id, name, ...readArguments(args) }
-      : { id, name, ...invalid(text, cutBy(parts)) };
+      : { id, name, ...invalid(text, cutReason(parts)) };
   });
 }
 
@@ -151,7 +151,7 @@ export function namesAndSchemas(
   };
 }
 
-function cutBy({ finish, finishDetail, usage }: AnswerParts): string {
+function cutReason({ finish, finishDetail, usage }: AnswerParts): string {
   if (finish === "length") {
     const at = usage?.outputTokens ? ` of ${usage.outputTokens} tokens` : "";
     return `its arguments were cut off at the limit${at} of an answer, so nothing was done. Do it in parts that are much shorter: write the first part of a file, then append each further one with an edit that replaces the last line by that line and what follows`;

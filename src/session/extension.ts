@@ -170,7 +170,7 @@ export interface Extension {
     signal: AbortSignal,
   ): Promise<ApprovalAnswer | undefined>;
   /** Called before the conversation is shortened, by `/compact` with its argument or without the user. */
-  beforeRoom?(trigger: "manual" | "auto", focus: string, signal: AbortSignal): Promise<void>;
+  beforeCompact?(trigger: "manual" | "auto", focus: string, signal: AbortSignal): Promise<void>;
   /**
    * Returns text to append to the result of a call, for the `conversation` that it belongs to. All calls of the answer
    * have ended.

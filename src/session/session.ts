@@ -86,7 +86,7 @@ export class Session implements AsyncDisposable {
     const agent = this.agent = new CopilotAgent(config, options.folder ?? ".", {
       policy: this.#policy(this.#approve),
       afterTool: (one, signal) => this.#afterCall(one, this.#conversation, signal),
-      beforeRoom: (...about) => this.#beforeRoom(...about),
+      beforeCompact: (...about) => this.#beforeCompact(...about),
       tools: extensions.reduce((tools, one) => one.tools?.(tools) ?? tools, builtinTools),
       confine: (...given) => this.#confine(...given),
       onWritten: (file) => this.#state.undo?.onWritten(file),
@@ -411,8 +411,10 @@ export class Session implements AsyncDisposable {
         }, asked[1]));
   }
 
-  async #beforeRoom(...about: Parameters<NonNullable<CopilotAgent["beforeRoom"]>>): Promise<void> {
-    for (const one of this.#extensions) await one.beforeRoom?.(...about);
+  async #beforeCompact(
+    ...about: Parameters<NonNullable<CopilotAgent["beforeCompact"]>>
+  ): Promise<void> {
+    for (const one of this.#extensions) await one.beforeCompact?.(...about);
   }
 
   /** Sandboxes a program, whose changes `/undo` follows. */

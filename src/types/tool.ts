@@ -115,7 +115,7 @@ export interface Job {
   /** Its running time, in milliseconds. */
   readonly elapsedMs: number;
   /** True once the model knows how it ended. */
-  isTold: boolean;
+  isReported: boolean;
   /** Returns the end of its output, at most `maxBytes` bytes. */
   tail(maxBytes: number): string;
   /** Returns its state and its output since the last report, for the model. Waits briefly for new output. */

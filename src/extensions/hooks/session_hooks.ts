@@ -161,7 +161,11 @@ export class SessionHooks implements Extension {
     return undefined;
   }
 
-  async beforeRoom(trigger: "manual" | "auto", focus: string, signal: AbortSignal): Promise<void> {
+  async beforeCompact(
+    trigger: "manual" | "auto",
+    focus: string,
+    signal: AbortSignal,
+  ): Promise<void> {
     const fields = { trigger, custom_instructions: focus };
     await this.#fire("PreCompact", [trigger], fields, signal);
   }

@@ -35,7 +35,7 @@ export function hostedParts(response: unknown): AnswerParts {
     finish,
     finishDetail,
     usage: hostedUsage(usage),
-    isTyped: true,
+    hasBlocks: true,
     hostedBlocks: blocksToKeep(blocks, finish),
   };
 }

@@ -15,16 +15,16 @@ export class ToolCallFilter {
   #calls: ToolCall[] = [];
   #pending: ScannedPart[] = [];
   #cleaned = "";
-  #isReleased = false;
+  #hasNativeCall = false;
   /** The end of the text before the first call. */
   #lead = "";
   /** True if every call is in a code block, which may be an example. */
   #areFenced = true;
-  readonly #mayBeShown: boolean;
+  readonly #knowsTools: boolean;
 
   constructor(options: ToolCallOptions = {}) {
-    // Without the offered names, every such block is a call (spec 4.6).
-    this.#mayBeShown = options.tools !== undefined;
+    // Without the offered names, each call in a code block counts (spec 4.6).
+    this.#knowsTools = options.tools !== undefined;
     this.#scanner = new SentenceScanner(callScanner(options));
   }
 
@@ -32,10 +32,9 @@ export class ToolCallFilter {
     return this.#scan(piece, false);
   }
 
-  /** Handles a native call: from now on, marked calls are dropped and code is text. Returns the held text. */
-  release(): string {
-    if (this.#isReleased) return "";
-    this.#isReleased = true;
+  onNativeCall(): string {
+    if (this.#hasNativeCall) return "";
+    this.#hasNativeCall = true;
     if (this.#calls.length === 0) return "";
     this.#calls = [];
     this.#rest = new SeamJoiner();
@@ -51,7 +50,7 @@ export class ToolCallFilter {
 
   end(): { text: string; calls: ToolCall[] } {
     const text = this.#scan("", true);
-    if (this.#isReleased) return { text: text + this.#rest.end(), calls: [] };
+    if (this.#hasNativeCall) return { text: text + this.#rest.end(), calls: [] };
     const behind = this.#cleaned + this.#rest.end();
     // An extra end tag is not text, and a result before the call ran is made up.
     const isStray = this.#calls.length > 0 &&
@@ -59,12 +58,12 @@ export class ToolCallFilter {
         behind,
       );
     const rest = isStray ? "" : behind;
-    const isFenced = this.#mayBeShown && this.#calls.length > 0 && this.#areFenced;
+    const isFenced = this.#knowsTools && this.#calls.length > 0 && this.#areFenced;
     if (isFenced && isProposal(this.#lead, rest)) return { text: text + this.#written, calls: [] };
     let calls = this.#calls;
     if (isFenced && mayBeProposal(this.#lead, rest)) {
       calls = calls.map((call) => ({ ...call, mayBeShown: true }));
-    } else if (calls.length > 0 && this.#mayBeShown && isForbidden(this.#lead)) {
+    } else if (calls.length > 0 && this.#knowsTools && isForbidden(this.#lead)) {
       calls = calls.map((call) => ({
         ...call,
         invalid: { text: JSON.stringify(call.arguments), reason: FORBIDDEN_REASON },
@@ -85,7 +84,7 @@ export class ToolCallFilter {
   }
 
   #take(part: ScannedPart): string {
-    if (this.#isReleased) {
+    if (this.#hasNativeCall) {
       if (part.kind !== "calls" || part.isFenced) return this.#rest.push(part.text);
       this.#rest.cut();
       return "";

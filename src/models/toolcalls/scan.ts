@@ -101,9 +101,9 @@ class FormatScanner implements CallScanner {
   readonly #reader: ThinkReader;
   #candidate: Candidate | undefined;
   #thought: ThoughtScanner | undefined;
-  /** The end tag of the open HTML element, and true once that tag was found. */
-  #element: string | undefined;
-  #isElement = false;
+  /** The end tag of the open HTML element, and true once a candidate has found that tag ahead. */
+  #elementEnd: string | undefined;
+  #isElementClosed = false;
   readonly #neverClosed = new Set<string>();
   #parts: ScannedPart[] = [];
   /** True if a format starts with the first character of a message, until that character arrives. */
@@ -194,18 +194,18 @@ class FormatScanner implements CallScanner {
 
   #readMarker(marker: string, isFirst: boolean, isQuoted: boolean): void {
     const tag = foldMarker(marker);
-    const formats = isQuoted || this.#isElement || this.inThought && !isFirst
+    const formats = isQuoted || this.#isElementClosed || this.inThought && !isFirst
       ? []
       : this.#formatsOf(tag).filter((format) => !format.lineStart || isFirst);
     if (formats.length > 0) {
-      if (this.#element) formats.unshift(quotation(this.#element));
+      if (this.#elementEnd) formats.unshift(quotation(this.#elementEnd));
       return this.#begin(marker, marker, formats, this.#reader.markers.take());
     }
     const end = ELEMENTS.get(tag);
-    if (tag === this.#element) {
-      this.#element = undefined;
-      this.#isElement = false;
-    } else if (!this.#element && !this.#neverClosed.has(end ?? "")) this.#element = end;
+    if (tag === this.#elementEnd) {
+      this.#elementEnd = undefined;
+      this.#isElementClosed = false;
+    } else if (!this.#elementEnd && !this.#neverClosed.has(end ?? "")) this.#elementEnd = end;
     this.#keep(marker);
   }
 
@@ -242,9 +242,9 @@ class FormatScanner implements CallScanner {
     if (verdict === undefined) return false;
     const { marker, written, formats, pending, isBasic, isFenced } = candidate;
     this.#candidate = undefined;
-    if (verdict === "text" && this.#element) {
-      this.#neverClosed.add(this.#element);
-      this.#element = undefined;
+    if (verdict === "text" && this.#elementEnd) {
+      this.#neverClosed.add(this.#elementEnd);
+      this.#elementEnd = undefined;
     }
     if (verdict === "text" && formats.length > 0) {
       this.#begin(marker, written, formats, pending);
@@ -256,7 +256,7 @@ class FormatScanner implements CallScanner {
       this.#parts.push({ kind: "calls", text, calls: verdict.calls, isBasic, isFenced });
       this.#reader.markers.drop();
     } else {
-      this.#isElement ||= verdict !== "text";
+      this.#isElementClosed ||= verdict !== "text";
       this.#keep(written);
     }
     this.#reader.markers.unread(pending.slice(end));

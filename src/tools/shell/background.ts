@@ -98,7 +98,7 @@ class ShellJob implements Job {
   /** True after it became a job for the model: then its end is reported. */
   isAnnounced = false;
   number = 0;
-  isTold = false;
+  isReported = false;
   outcome: string | undefined;
   exitCode: number | undefined;
   limit: SandboxLimit | undefined;
@@ -142,7 +142,7 @@ class ShellJob implements Job {
     }
     signal.throwIfAborted();
     const { outcome } = this;
-    if (outcome !== undefined) this.isTold = true;
+    if (outcome !== undefined) this.isReported = true;
     const seconds = `${Math.round(this.elapsedMs / 1000)} s`;
     const state = outcome === undefined ? `is running, for ${seconds}` : `ended after ${seconds}`;
     const how = outcome === undefined || outcome !== this.#stoppedAs ? "" : `: ${outcome}`;

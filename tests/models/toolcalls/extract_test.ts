@@ -138,7 +138,8 @@ Deno.test("ToolCallFilter: beside a native call, marked calls are dropped, where
   for (const [text, left] of texts) {
     for (let at = 0; at <= text.length; at++) {
       const filter = new ToolCallFilter(KNOWN);
-      const shown = filter.push(text.slice(0, at)) + filter.release() + filter.push(text.slice(at));
+      const shown = filter.push(text.slice(0, at)) + filter.onNativeCall() +
+        filter.push(text.slice(at));
       const { text: rest, calls } = filter.end();
       assertEquals([shown + rest, calls], [left, []], `${text}, released at ${at}`);
     }

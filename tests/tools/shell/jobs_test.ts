@@ -94,7 +94,8 @@ test("a command that fails at once is no job", async (s) => {
 
 test("the end of a job is told once, whether or not somebody waits", async (s) => {
   const over = Promise.withResolvers<string>();
-  s.jobs.onEnd = ({ number, outcome, isTold }) => over.resolve(`${number} ${outcome} ${isTold}`);
+  s.jobs.onEnd = ({ number, outcome, isReported }) =>
+    over.resolve(`${number} ${outcome} ${isReported}`);
   const go = await gate(s.ws, "go");
   await start(s.ws, ": < go; echo bye; kill -9 $$");
   const waiting = look(s.ws, 1);
@@ -105,7 +106,7 @@ test("the end of a job is told once, whether or not somebody waits", async (s) =
     await look(s.ws, 1),
     /^job 1 ended after \d+ s\nexit code: 137 \(the shell was ended/,
   );
-  assert(s.jobs.list[0]!.isTold);
+  assert(s.jobs.list[0]!.isReported);
 });
 
 const STUBBORN = [
@@ -232,7 +233,7 @@ test("SEC-01 PRC-04 a job has no input and no credentials", async (s) => {
 /** A job that runs no program; without an outcome it is one that runs. */
 function played(command: string, outcome?: string): Job {
   return {
-    ...{ command, outcome, number: 0, elapsedMs: 0, isTold: false },
+    ...{ command, outcome, number: 0, elapsedMs: 0, isReported: false },
     ...{ tail: () => "", report: () => Promise.resolve(""), kill: () => {} },
     stop: () => Promise.resolve(),
   };

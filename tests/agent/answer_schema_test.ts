@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { readFormed, readSchema } from "../../src/agent/answer_form.ts";
+import { readJsonAnswer, readSchema } from "../../src/agent/answer_schema.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import type { Step, StrictRequest } from "../helpers/strict_server.ts";
 import { noticesIn, onAllWith, scripted } from "./backends.ts";
@@ -29,7 +29,7 @@ Deno.test("the JSON of an answer is all of it, or its only block of code", () =>
       objection: "it is nested too deep",
     }],
   ];
-  for (const [answer, read] of rows) assertEquals(readFormed(schema, answer), read, answer);
+  for (const [answer, read] of rows) assertEquals(readJsonAnswer(schema, answer), read, answer);
 });
 
 const onAll = onAllWith({});

@@ -9,18 +9,18 @@ import type { JsonSchema } from "../types/tool.ts";
 /** Deeper answers are refused: they would exhaust the stack. */
 const MAX_ANSWER_DEPTH = 100;
 
-export function formNote(schema: JsonSchema): string {
+export function schemaNote(schema: JsonSchema): string {
   return "Use tools as you need them. Your final answer must be JSON alone, without any text around " +
     `it, that matches this JSON Schema: ${JSON.stringify(schema)}`;
 }
 
-export function askForForm(schema: JsonSchema, objection: string): string {
+export function schemaReminder(schema: JsonSchema, objection: string): string {
   return `[Your answer does not match: ${objection}. Give your final answer now, as JSON alone, ` +
     `that matches this JSON Schema: ${JSON.stringify(schema)}]`;
 }
 
 /** Returns the JSON of an answer as the model wrote it, or an objection in one line. */
-export function readFormed(
+export function readJsonAnswer(
   schema: JsonSchema,
   answer: string,
 ): { json: string } | { objection: string } {
