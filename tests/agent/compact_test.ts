@@ -252,7 +252,10 @@ onAll(
     assertEquals([done!.summarized, roles], [2, "user,assistant,user,assistant"]);
     assert(done!.tokensAfter < done!.tokensBefore);
     assertEquals(compactions(events), [{ type: "compaction", ...done! }]);
-    assertStringIncludes(noticesIn(events).join(), "Made room in the context: 2 messages were sum");
+    assertStringIncludes(
+      noticesIn(events).join(),
+      "Made room in the context: 2 messages summarized",
+    );
     assertEquals(agent.state.inputTokens, inputTokens + 70);
     assertStringIncludes(server.requests[2]!.text, "Keep above all: the names of files");
     // A summary of nothing but a summary would only lose more.
