@@ -400,7 +400,7 @@ function takeMode(args: Record<string, string | true>): void {
 function takeOperand(args: Record<string, string | true>, word: string): void {
   const { command, print, message } = args;
   if (command && command !== "replay" || print || message !== undefined) {
-    throw unexpected(word, flagNote(print));
+    throw unexpected(word, command ? `copilot ${command} takes only flags` : flagNote(print));
   }
   args.message = word;
 }

@@ -110,16 +110,14 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
   const bound = isObject(keys) ? Object.entries(keys).filter(([name]) => isKeyboardKey(name)) : [];
   const bindings = bound.length > 0 && { bindings: { path, keys: Object.fromEntries(bound) } };
   const said = usual.length > 0 && { usual: Object.fromEntries(usual) };
-  const others = Object.entries({ status, roles, checks, search }).filter(([, one]) =>
-    one !== undefined
+  const given = Object.fromEntries(
+    Object.entries({ status, roles, checks, search }).filter(([, one]) => one !== undefined),
   );
-  const [wrong] = others.find(([name, one]) => schemaObjection(OTHER_FORMS[name]!, one)) ?? [];
+  const wrong = Object.keys(given).find((name) => schemaObjection(OTHER_FORMS[name]!, given[name]));
   if (wrong) {
-    throw new UsageError(
-      `Cannot use "${wrong}" in ${path} as it must ${OTHER_FORMS[wrong]!.description}`,
-    );
+    const must = OTHER_FORMS[wrong]!.description;
+    throw new UsageError(`Cannot use "${wrong}" in ${path} as it must ${must}`);
   }
-  const given = Object.fromEntries(others);
   return { ...all, ...bindings, ...said, ...given, ...ofModel(models, all.model, path), ...args };
 }
 

@@ -4,25 +4,15 @@ import type { ImagePart } from "./image.ts";
 import type { SubCall, Subject, ToolOutcome } from "./tool.ts";
 
 /** The record of a finished tool run (spec 2.3, 6). */
-export interface ToolExecution {
+export interface ToolExecution extends SubCall {
   /** The id of the call it answers. */
   toolCallId: string;
-  /** The tool's name. */
-  toolName: string;
   /** The arguments of the call; the changed ones if the policy changed them. */
   arguments: Record<string, unknown>;
-  /** The subject of the call; missing if its tool is unknown or has no subject. */
-  subject?: Subject;
   /** The result as the model reads it. */
   result: string;
-  /** Wall time in milliseconds. */
-  durationMs: number;
   /** True when the result reports a failure. */
   isError: boolean;
-  /** The reason why the policy refused it, in a few words, if it gives one. */
-  refusal?: string;
-  /** `isError` is true for all but `done`. An abort leaves `stopped` for a running call, or `not_run`. */
-  outcome: SubCall["outcome"];
   /** The repairs of the call, one line each, as the model reads them. */
   repairs?: readonly string[];
   /** The images in the result. */

@@ -295,11 +295,11 @@ export interface ToolOutcome {
 export interface SubCall {
   /** The tool's name. */
   toolName: string;
-  /** The subject of the call; missing if its tool has no subject. */
+  /** The subject of the call; missing if its tool is unknown or has no subject. */
   subject?: Subject;
-  /** How it ended: see `ToolExecution`. */
+  /** How it ended. An abort leaves `stopped` for a running call, or `not_run`. */
   outcome: "done" | "failed" | "refused" | "stopped" | "not_run";
-  /** Why it was refused, in a few words for the user. */
+  /** The reason why the policy refused it, in a few words, if it gives one. */
   refusal?: string;
   /** Wall time in milliseconds. */
   durationMs: number;

@@ -329,9 +329,11 @@ function timeout(
 ): BackendError {
   const first = limitText(firstTokenTimeoutMs);
   const message = {
-    connect: `Cannot reach ${host}: no connection within ${limitText(connectTimeoutMs)}`,
-    idle: `${host} sent nothing for ${limitText(idleTimeoutMs)}`,
-    "first token": `${host} sent no answer within ${first}`,
+    connect: `Cannot reach ${host}: no connection within ${
+      limitText(connectTimeoutMs)
+    } (--connect-timeout)`,
+    idle: `${host} sent nothing for ${limitText(idleTimeoutMs)} (--idle-timeout)`,
+    "first token": `${host} sent no answer within ${first} (--first-token-timeout)`,
     progress: `${host} sent only keep-alive signals for ${first}`,
   }[limit];
   return new BackendError(message, { kind: "timeout", status, retryable: true });

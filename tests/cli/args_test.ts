@@ -88,7 +88,7 @@ const bad: [words: string[], message: string][] = [
   [["-p", "fix", "the", "bug"], `Unexpected argument "the": ${ONE_WORD}`],
   [["fix", "the", "bug"], `Unexpected argument "the": ${ONE_WORD}`],
   [["fix it", "-p", "or not"], `Unexpected argument "fix it": ${ONE_WORD}`],
-  [["doctor", "x"], `Unexpected argument "x": ${ONE_WORD}`],
+  [["doctor", "x"], 'Unexpected argument "x": copilot doctor takes only flags'],
   [["-p", "a", "so ".repeat(40)], `Unexpected argument "${"so ".repeat(19)}so…": ${ONE_WORD}`],
   [
     ["resume"],

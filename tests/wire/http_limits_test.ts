@@ -55,10 +55,14 @@ test("NET-12 a server that stalls is left, at every stage, and asked again", asy
   const first = { firstTokenTimeoutMs: 600 };
   const idle = { idleTimeoutMs: 40 };
   const rows: [pieces: string[], limits: object, says: string][] = [
-    [[], first, "sent no answer within 600 ms"],
-    [["HTTP/1.1 200 OK\r\ncontent-"], first, "sent no answer within 600 ms"],
-    [[STREAM], first, "sent no answer within 600 ms"],
-    [[STREAM, ": ping\n\n"], first, "sent no answer within 600 ms"],
+    [[], first, "sent no answer within 600 ms (--first-token-timeout)"],
+    [
+      ["HTTP/1.1 200 OK\r\ncontent-"],
+      first,
+      "sent no answer within 600 ms (--first-token-timeout)",
+    ],
+    [[STREAM], first, "sent no answer within 600 ms (--first-token-timeout)"],
+    [[STREAM, ": ping\n\n"], first, "sent no answer within 600 ms (--first-token-timeout)"],
     [[STREAM, ": ping\n\n"], idle, "sent nothing for 40 ms"],
     [[STREAM, "data: a\n\ndata: b\n\ndata: c\n\n"], idle, "sent nothing for 40 ms"],
   ];
@@ -92,8 +96,8 @@ test("NET-12 after output a stall is reported, not repeated", async () => {
 
 test("NET-12 pings and single bytes keep a stream alive, but not for ever", async () => {
   const rows: [start: string, piece: string, says: string][] = [
-    [STREAM, ": ping\n\n", "sent no answer within 600 ms"],
-    [STREAM, "x", "sent no answer within 600 ms"],
+    [STREAM, ": ping\n\n", "sent no answer within 600 ms (--first-token-timeout)"],
+    [STREAM, "x", "sent no answer within 600 ms (--first-token-timeout)"],
     [`${STREAM}data: a\n\n`, "event: ping\n\n", "only keep-alive signals for 600 ms"],
   ];
   await Promise.all(rows.map(async ([start, piece, says]) => {

@@ -214,7 +214,10 @@ class PluginWork {
     const other = basename(source.url?.replace(/\.git$/, "") ?? root);
     const given = found.entry?.name ?? manifestIn(to).name ?? other;
     const name = known ?? pluginNameOf(given);
-    if (!name) throw new UsageError(`Cannot add ${shown} as ${oneLine(JSON.stringify(given))}`);
+    if (!name) {
+      const wrong = oneLine(JSON.stringify(given));
+      throw new UsageError(`Cannot add ${shown}: its name ${wrong} is not of letters and digits`);
+    }
     const before = this.plugins[name];
     if (before && !known) {
       throw new UsageError(`There is a plug-in ${name} already ${from(before)}: remove it first`);

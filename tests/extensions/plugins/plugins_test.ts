@@ -341,7 +341,12 @@ Deno.test("plugin: what is no plug-in, or leads out of its folder, is refused in
       2,
     ],
     ["out", manifest({ commands: "../json" }), /its path \.\.\/json leads out of its folder/, 1],
-    ["name", manifest({ name: ["../../x"] }), /Cannot add \/.*\/name as \["\.\.\/\.\.\/x"\]/, 2],
+    [
+      "name",
+      manifest({ name: ["../../x"] }),
+      /Cannot add \/.*\/name: its name \["\.\.\/\.\.\/x"\] is not of/,
+      2,
+    ],
   ];
   for (const [name, files, text, code] of rows) {
     at.put(name, files);
