@@ -1,6 +1,7 @@
 /** Decides one call of a tool: by the settings or, if they ask, by the user. @module */
 
 import { attempt } from "../attempt.ts";
+import { swappers } from "./folder_looks.ts";
 import { entryAt, type Place, placeOf } from "./places.ts";
 import { networkGrants, usesNetwork } from "./shell/beginnings.ts";
 import { chosenPrograms, programNames } from "./shell/command_verdict.ts";
@@ -11,6 +12,7 @@ import { isUsualRight, type PolicyCall, type Settings, type Verdict } from "./se
 import { accessAt } from "./view.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
+import { dirname } from "../text/std_path.ts";
 import { reasonOf } from "../text/reason.ts";
 import { findProgram } from "../find_program.ts";
 import { toolPath } from "../tools/paths.ts";
@@ -56,6 +58,7 @@ export class CallPolicy {
       grant: {
         ...grantOf(this.tool, path, settings, this.#place, !yes),
         ...this.#isShared(args) && { isShared: true } as const,
+        ...this.#isHeld(path) && { isHeld: true } as const,
       },
     };
     // In the sandbox, --yes allows what the view allows; otherwise everything that no deny rule may cover.
@@ -190,6 +193,15 @@ export class CallPolicy {
     throw new Error(
       `There is no ${path}. If a command wrote it, only commands see it: read it with one`,
     );
+  }
+
+  /** True if the call writes a file that is closed to commands that run, in a folder that they write. */
+  #isHeld(path: string): boolean {
+    if (this.tool.access !== "write" || swappers.now.size === 0) return false;
+    const view = this.by.settings.view?.();
+    const { real } = this.#place(path);
+    return view !== undefined && accessAt(view, real) !== "write" &&
+      accessAt(view, dirname(real)) === "write";
   }
 
   /** True if the call writes a file with several hard links. Cached, so that verdict and grant agree. */

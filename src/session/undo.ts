@@ -14,6 +14,7 @@ import { reasonOf } from "../text/reason.ts";
 import { writeAtomically } from "../tools/files/atomic_write.ts";
 import { hasShell } from "../tools/files/in_folder.ts";
 import { comparedWhole } from "../tools/files/change.ts";
+import { swappers } from "../safety/folder_looks.ts";
 import { grantIn, openRegular, pathOfOpen, readBytes } from "../tools/files/regular_file.ts";
 import { MAX_DIGESTED_BYTES, stampOf, stampOfInfo, TOO_LARGE } from "../tools/files/seen_files.ts";
 import type { Confine } from "../types/confine.ts";
@@ -341,8 +342,9 @@ async function exchangeFile(grant: Grant, sides: FileSides): Promise<Exchanged> 
   const isNew = stamp === ABSENT;
   // A command may have made it read-only.
   if (mode && !isNew) await setMode(grant, mode | 0o200);
+  const isHeld = swappers.now.size > 0 && { isHeld: true as const };
   await writeAtomically(path, path, bytes, isNew ? undefined : { stamp: stamps.at(-1)! }, {
-    grant,
+    grant: { ...grant, ...isHeld },
   });
   if (mode) await setMode(grant, mode);
   const other = { ...now, stamp: await stampOf(path, bytes) };

@@ -84,6 +84,8 @@ export interface Grant {
   withheld: HiddenPaths;
   /** True if the file had other hard links when the call was decided. Only then is it written in place. */
   isShared?: true;
+  /** True if commands that run may not write the file, but could write a new one at its path. It is written in place. */
+  isHeld?: true;
   /** True if the path may contain secrets: a {@linkcode Change} then shows no lines of it. */
   isSecret?: boolean;
 }

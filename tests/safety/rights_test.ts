@@ -11,6 +11,9 @@ import { settingsInForce } from "../../src/safety/settings_in_force.ts";
 import { makeView } from "../../src/safety/make_view.ts";
 import { accessAt } from "../../src/safety/view.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
+import { exchangeOne } from "../../src/session/undo.ts";
+import { grantIn } from "../../src/tools/files/regular_file.ts";
+import { stampOf } from "../../src/tools/files/seen_files.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
 import type { Confine, Right } from "../../src/types/confine.ts";
 import { join } from "../../src/text/std_path.ts";
@@ -18,6 +21,7 @@ import { fakeSession } from "../helpers/fake_session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 import { sharingSystem } from "../helpers/system_secrets.ts";
 import { testUnless } from "../helpers/test_unless.ts";
+import { waitUntil } from "../helpers/wait_until.ts";
 
 const found = await findSandbox();
 const ignore = typeof found === "string" || found.by !== "bubblewrap";
@@ -180,6 +184,36 @@ test("R-22 a link that a job puts in place of what a copy shares leads its comma
   await Deno.rename(packages, `${packages}x`);
   await Deno.symlink(`${at.home}/private`, packages);
   assertMatch(await look(), /private\/x: No such file/);
+});
+
+test("R-22 a job neither changes nor reads a protected file that an approved call writes meanwhile", async () => {
+  await using at = await places();
+  const edit = builtinTools.find(({ name }) => name === "edit_file")!;
+  const files = ["AGENTS.md", ".env"];
+  for (const name of files) await Deno.writeTextFile(`${at.folder}/${name}`, "old\n");
+  const job = at.run(
+    `touch ready; until [ -e go ]; do sleep 0.05; done; for f in ${files.join(" ")}; do
+      echo EVIL >>$f; cat $f; done; cat .copilot-*`,
+    at.permissions.confine(() => at.folder),
+  );
+  await waitUntil(() => at.has("work/ready"));
+  const context = { workingDir: at.folder, maxOutputChars: 4000, signal };
+  const policy = at.permissions.policy(() => Promise.resolve({ choice: "once" }));
+  for (const file_path of files) {
+    const args = { file_path, old_string: "old", new_string: "new" };
+    const decision = await policy.decide(edit, args, context);
+    await edit.run(args, { ...context, ...decision.allow && { grant: decision.grant! } });
+    // So does /undo.
+    const path = `${at.folder}/${file_path}`;
+    const bytes = new TextEncoder().encode("undone\n");
+    await exchangeOne(grantIn(at.folder, path), { bytes, stamp: await stampOf(path) });
+  }
+  await Deno.writeTextFile(`${at.folder}/go`, "");
+  const said = await job;
+  for (const name of files) {
+    assertEquals(await Deno.readTextFile(`${at.folder}/${name}`), "undone\n", said);
+  }
+  assertEquals(said.match(/^undone$/gm)?.length, 1, said);
 });
 
 test("R-22 no command makes the settings of this program, wherever their folder lies", async () => {

@@ -32,8 +32,8 @@ interface WriteOrder extends Partial<Pick<ToolContext, "signal" | "grant">> {
  * Follows links, which stay links. Mode bits (also set-user-id), owner, access list and extended attributes stay
  * (except a program's capabilities, which every write clears). A new file gets `0666 & ~umask`.
  *
- * Writes in place if the file has several hard links, if a new file cannot get its owner or attributes, or if it cannot
- * be replaced: a rename would break the links or change these. Restores the old bytes if that fails.
+ * Writes in place if the file has several hard links, if a new file cannot get its owner or attributes, if it cannot be
+ * replaced, or if commands that run could change a new one. Restores the old bytes if that fails.
  * @param shown the path as the model knows it, for errors
  * @param seen the state from which the new content was made; undefined if the file cannot be read
  * @throws {Error} if the target has changed, is not a regular file or is read-only, or if the system refuses.
@@ -186,6 +186,8 @@ async function replaceTarget(
   try {
     let inPlace = (old.nlink ?? 1) > 1
       ? `it has ${old.nlink} hard links`
+      : grant?.isHeld
+      ? "commands that run could change a new one"
       : await prepare(temporary, { ...old, path: target }, order);
     signal?.throwIfAborted();
     // Times are too coarse, and inode numbers are reused.
