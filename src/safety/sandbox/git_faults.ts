@@ -155,11 +155,11 @@ while [ "$1" != find ]; do
 done
 "$@"`;
 /**
- * Moves files with a further name away: a later command could write them by it. git itself links objects, whose names
- * are their digests.
+ * Moves files with a further name away: a later command could write them by it. `git clone` links objects and
+ * what it knows of them.
  */
 const UNLINK = [
-  ..."-type f -links +1 ! -path */objects/??/* ! -path */objects/pack/* -ls -execdir".split(" "),
+  ..."-type f -links +1 ! ( -path */objects/* ! -name *alternates ) -ls -execdir".split(" "),
   ...["/bin/sh", "-c", `chmod u+rwx . && mv -f${AS_NAME} "$0" "$0.untrusted-$$"`, "{}", ";", "-o"],
 ];
 /** A file, a link with its target, or a pipe or device, in the output of `find`. */

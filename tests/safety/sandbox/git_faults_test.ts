@@ -96,19 +96,21 @@ posixTest("R-23 what there is no time to search in a folder runs nothing in the 
 });
 
 posixTest(
-  "R-23 no file of a new repository has a further name by which later commands write it",
+  "R-23 no file of a new repository has a second name, by which commands write it",
   () => {
     using temp = tempFolder();
     const folder = temp.path;
     const access = new Map([[folder, "write"]] as const);
     const view = { folder, places: access, network: false, isComplete: true };
     const end = startWriter(view, new FolderLooks(new PathTable({})), ANSWERS, undefined);
-    const made =
-      "evil from; git init -q to; ln to/.git/config config; git init -q --bare x/y.git; " +
+    const made = "evil from; git init -q to; ln to/.git/config config; " +
       "git init -q x/z; mv x/z/.git x/z.git; echo gitdir: ../z.git >x/z/.git; ln x/z/.git file; " +
-      "echo 1 >to/1; git -C to add 1; git clone -q to copy";
+      "git init -q src; git -C src -c user.name=x -c user.email=x commit -qm x --allow-empty; " +
+      "git -C src commit-graph write --reachable; git clone -q src copy";
     ranIn(folder, made);
-    assertMatch(end().join("\n"), /config, a hard link, [^]*z\/[.]git was moved to/);
+    const lines = end();
+    assertMatch(lines.join("\n"), /config, a hard link, [^]*z\/[.]git was moved to/);
+    assertEquals(lines.length, 2);
     const late = "cat from/.git/config >config; echo gitdir: ../../from/.git >file";
     const use =
       "for d in to x/z copy; do git -C $d status; git -C $d fsck --strict || :>ran.$d; done";
