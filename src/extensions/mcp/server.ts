@@ -208,7 +208,10 @@ export class McpServer {
     // A server may allow listing without a token and require one later.
     const { wanted } = auth;
     if (auth.hasSignedIn || !wanted && await auth.header() !== undefined) return;
-    await auth.signIn(wanted ?? "", signal);
+    await auth.signIn(wanted ?? "", signal).catch((error) => {
+      signal.throwIfAborted();
+      throw new Error(`Cannot sign in to ${this.name}: ${reasonOf(error)}`, { cause: error });
+    });
   }
 
   async signOut(): Promise<void> {

@@ -272,6 +272,11 @@ Deno.test("mcp: what was signed in for is not signed in for again, and who takes
   }
   await using one = await served(lists());
   await assertRejects(() => one.server.signIn(() => {}, signal), Error, "one takes no sign-in");
+  await using closed = await served(lists(), {
+    more: { authFor: () => auth({ signIn: () => Promise.reject(new Error("it says no")) }) },
+  });
+  const signingIn = () => closed.server.signIn(() => {}, signal);
+  await assertRejects(signingIn, Error, "Cannot sign in to one: it says no");
   await using broken = await served(() => new Response("x", { status: 500 }), {
     more: { authFor: () => auth() },
   });
