@@ -2,7 +2,7 @@
 // alternating, medians. The argument is the folder, by default this project.
 import { findSandbox } from "../src/safety/sandbox/probe.ts";
 import { openPermissions } from "../src/safety/permissions.ts";
-import { runBash } from "../src/tools/shell/run_bash.ts";
+import { runBash } from "../src/tools/shell/run_command.ts";
 import type { Confine } from "../src/types/confine.ts";
 import { compared, inPairs, median, root, timeOf } from "./bench_tools.ts";
 

@@ -28,7 +28,6 @@ import {
   promptLimit,
   requestTokens,
 } from "./tokens.ts";
-import { endOfTurn, toolResult } from "./turn_messages.ts";
 import { UNFOUNDED_QUESTIONS, unfoundedIn } from "./unfounded.ts";
 import { readJsonAnswer, schemaNote, schemaReminder } from "./answer_schema.ts";
 import { type CompactOptions, makeRoom } from "./compact.ts";
@@ -349,7 +348,9 @@ class Turn {
     }
     if (isAborted) return this.#stopped(answer, interruption(), "aborted");
     if (!loop?.isOver) {
-      await this.#addMeanwhile();
+      for (const parts of await this.options.meanwhile?.() ?? []) {
+        this.#request += `\n\n${typedText(this.#add(userMessage(parts)))}`;
+      }
       return undefined;
     }
     const text = `Stopped: ${loop.why}.`;
@@ -359,13 +360,7 @@ class Turn {
     return this.#stopped(answer, endOfTurn(text), "loop");
   }
 
-  async #addMeanwhile(): Promise<void> {
-    for (const parts of await this.options.meanwhile?.() ?? []) {
-      this.#request += `\n\n${typedText(this.#add(userMessage(parts)))}`;
-    }
-  }
-
-  /** Appends text for the model to a result. */
+  /** Appends what extensions say about a call to its result. */
   async #appendNotes(execution: ToolExecution): Promise<void> {
     const { afterTool } = this.agent;
     if (afterTool === undefined || this.#signal.aborted) return;
@@ -472,6 +467,19 @@ class Turn {
       stopReason,
     };
   }
+}
+
+function toolResult(
+  call: Pick<ToolCall, "id" | "name">,
+  text: string,
+  isError: boolean,
+): Message {
+  const about = { role: "tool", toolCallId: call.id, toolName: call.name } as const;
+  return { ...about, content: text, ...(isError && { isError }) };
+}
+
+function endOfTurn(text: string): Message {
+  return { role: "assistant", content: `[${text}]`, standsFor: "end_of_turn" };
 }
 
 const isRecovered = ({ recovered }: ToolCall): boolean => recovered === true;

@@ -28,7 +28,7 @@ import { folderTool } from "../tools/list_directory.ts";
 import { oneLine } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
 import { wrapped } from "../text/wrap.ts";
-import { checkServerAndModel } from "../session/server_look.ts";
+import { checkServerAndModel } from "../session/server_checks.ts";
 import type { DoctorOutput } from "../ui/terminal/session/command_runner.ts";
 import { unsentKey } from "./keys.ts";
 

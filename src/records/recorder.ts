@@ -28,7 +28,7 @@ export class Recorder implements Disposable {
   /** The ids of the recorded conversation, and of all messages in the file. */
   #conversation: string[] = [];
   #recorded = new Set<string>();
-  /** True while something new is not written yet. */
+  /** True while new messages are not written yet. */
   #isBehind = false;
   #origin: Origin = {};
   /** When a conversation with this first message started: `/redo` may return to it. */
@@ -69,7 +69,7 @@ export class Recorder implements Disposable {
     this.#name = this.#file && session?.name;
     this.#isTorn = session?.endsInLine === false;
     this.#isBehind = false;
-    this.#see(session ? [...session.messages] : []);
+    this.#setMessages(session ? [...session.messages] : []);
     this.#recorded = new Set(this.#file && session!.ids);
     this.#conversation = this.#file
       ? session!.messages.map(({ id }) => id!).filter((id) => session!.ids.has(id))
@@ -93,7 +93,7 @@ export class Recorder implements Disposable {
     executions: ReadonlyMap<string, ExecutionFacts> = new Map(),
     mode?: string,
   ): void {
-    const isNew = this.#see(messages);
+    const isNew = this.#setMessages(messages);
     const isSame = !isNew && !this.#isBehind;
     // A mode or a model is written only if it has a conversation.
     const isSameChoice = mode === this.#mode && modelKey(used) === this.#model;
@@ -118,7 +118,7 @@ export class Recorder implements Disposable {
   }
 
   /** Writes a piece of the incomplete answer; null restarts it. @throws {Error} of the system. */
-  piece(piece: string | null): void {
+  writePartial(piece: string | null): void {
     if (this.#file && !this.#isBehind) this.#append([JSON.stringify({ partial: piece })]);
   }
 
@@ -128,8 +128,8 @@ export class Recorder implements Disposable {
     this.#isClosed = true;
   }
 
-  /** Stores the messages and gives them ids. Returns false if they are the same as the last time. */
-  #see(messages: Message[]): boolean {
+  /** Sets the messages to record, and gives them ids. Returns false if they are the same as the last time. */
+  #setMessages(messages: Message[]): boolean {
     const seen = this.#seen;
     if (seen.length === messages.length && messages.every((one, i) => one === seen[i])) {
       return false;

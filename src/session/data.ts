@@ -99,7 +99,7 @@ export interface AttachedFile {
   range?: NonNullable<ToolOutcome["range"]>;
 }
 
-/** A check of a model server or of the sandbox, for the doctor and the greeting. */
+/** A check of a model server or of the sandbox, by the doctor or at the start of a session. */
 export interface Check {
   name: string;
   /** `note`: it works, but could be better. */

@@ -71,7 +71,7 @@ export interface SessionState {
   /** True once the server is known to have the model. Without a named model, the server may choose one. */
   isModelKnown: boolean;
   /** Parts to send with the next message, before its text, such as the output of a command. */
-  pending: Part[];
+  pendingParts: Part[];
   /** Tokens of the newest request and its answer; undefined until a request is counted. */
   usage?: Usage | undefined;
   /** How much of the prompts came from the server's cache, and the speed for the rest. */
@@ -81,14 +81,14 @@ export interface SessionState {
   check?: Status["check"];
   /** Resolves once the server has listed its models, because that may change the model. */
   probed: Promise<void>;
-  /** In order. One may add a further one that has its say from then on. */
+  /** In order. An extension may add another one, which is called from then on. */
   readonly extensions: Extension[];
   /** True uses what the folder brings in this run, without asking. */
   readonly trust: boolean;
   readonly readsFolder: boolean;
   /** Decides on calls: the extensions, then the settings and the user. */
   readonly policy: Policy;
-  /** Returns the policy of the settings, in which `approve` answers for the user. `isWhole`: also that of extensions. */
+  /** Returns a policy in which `approve` answers for the user: the settings, and with `isWhole` the extensions, too. */
   policyWith(approve: Frontend["approve"] | undefined, isWhole?: true): Policy;
   /** Asks the user, one question at a time; undefined if there is no user. */
   readonly approve: Frontend["approve"] | undefined;
@@ -99,6 +99,7 @@ export interface SessionState {
   /** Returns the reader of an agent's turn: what the user sends from now on, since its last call. */
   meanwhile(signal: AbortSignal): () => Promise<readonly (readonly Part[])[]>;
   endTurn(reason: string): void;
+  /** Called when tokens of another conversation were counted, to show them. */
   onCounted(): void;
   emit(event: SessionEvent): void;
   /** Shows lines of an extension to the user; `kind` identifies them in JSON. */
@@ -142,7 +143,7 @@ export interface TurnEnd {
   check?: CheckResult;
 }
 
-/** What extends a session: its tools, its commands, and its say at each step. All of it is optional. */
+/** Extends a session by tools, by commands, and at each step of a turn. All members are optional. */
 export interface Extension {
   tools?(own: readonly Tool[]): readonly Tool[];
   /** Reads the folder and adds tools. Called before an earlier session is resumed. */
@@ -184,7 +185,7 @@ export interface Extension {
   readonly seesFailures?: boolean;
   /** Called when a turn is done; `round` counts from 0. An extension limits how often it continues a turn. */
   endOfTurn?(result: TurnResult, round: number, signal: AbortSignal): Promise<TurnEnd | undefined>;
-  /** The open questions. The session takes them out. */
+  /** The open questions. The session removes those that it returns to its frontend. */
   readonly pending?: PendingQuestion[];
   close?(): Promise<void>;
 }

@@ -33,7 +33,7 @@ import { allSlotsWrite } from "../models/ollama/slots.ts";
 
 type ModelFacts = Partial<Omit<ServedModel, "abilities">> & { thinks?: boolean };
 
-type LookOptions = Pick<LocalServerOptions, "signal" | "onLoading">;
+type ProbeOptions = Pick<LocalServerOptions, "signal" | "onLoading">;
 
 /** The maximum context to request from Ollama, in tokens. More needs more memory than many machines have. */
 const MAX_CONTEXT = 32_768;
@@ -46,7 +46,7 @@ const MAX_CONTEXT = 32_768;
  */
 export async function queryModel(
   target: ModelTarget,
-  { signal, onLoading }: LookOptions,
+  { signal, onLoading }: ProbeOptions,
 ): Promise<ModelFacts | undefined> {
   const at = { ...addressOf(target), signal, onLoading: (ms?: number) => onLoading?.(ms) };
   try {
@@ -172,7 +172,7 @@ const othersThan = ({ name, isChosen }: ModelTarget, names: readonly string[] = 
  */
 export async function modelInstead(
   target: ModelTarget,
-  options: LookOptions,
+  options: ProbeOptions,
 ): Promise<string | undefined> {
   if (target.isChosen) return undefined;
   const at = { ...addressOf(target), ...options };
@@ -185,7 +185,7 @@ export async function modelInstead(
 export async function useCompatible(
   agent: CopilotAgent,
   target: ModelTarget,
-  options: LookOptions,
+  options: ProbeOptions,
 ): Promise<boolean> {
   if (!target.isNative) return false;
   const at = { ...addressOf(target), ...options };
@@ -194,7 +194,7 @@ export async function useCompatible(
   return true;
 }
 
-export interface Progress extends Pick<TurnOptions, "signal" | "onEvent"> {
+export interface FitOptions extends Pick<TurnOptions, "signal" | "onEvent"> {
   onNotice?(notice: Notice): void;
 }
 
@@ -202,22 +202,22 @@ export interface Progress extends Pick<TurnOptions, "signal" | "onEvent"> {
 export class ModelFit {
   isChosen: boolean;
   readonly #asksRemote: boolean;
-  readonly #tellsOther: boolean;
+  readonly #reportsOthers: boolean;
   #mayChange = false;
   #facts = "";
   readonly #silence = new ToolSilence();
   #fitted: FittedSettings = {};
-  /** The server's models, if the named one is not among them. */
+  /** The models of a server that does not have the named one, to report them once. */
   #others = "";
 
   /**
-   * `asksRemote`: also on other machines. `tellsOther`: reports that the server does not list the named
+   * `asksRemote`: also on other machines. `reportsOthers`: reports that the server does not list the named
    * model.
    */
-  constructor(options: { isChosen: boolean; asksRemote: boolean; tellsOther?: boolean }) {
+  constructor(options: { isChosen: boolean; asksRemote: boolean; reportsOthers?: boolean }) {
     this.isChosen = options.isChosen;
     this.#asksRemote = options.asksRemote;
-    this.#tellsOther = options.tellsOther === true;
+    this.#reportsOthers = options.reportsOthers === true;
   }
 
   targetOf(agent: CopilotAgent): ModelTarget {
@@ -234,7 +234,7 @@ export class ModelFit {
    * server is asked once per model; a local one is asked for each message, because it may have been restarted
    * with other settings. A server that did not answer is asked again the next time.
    */
-  async prepare(agent: CopilotAgent, progress: Progress = {}): Promise<void> {
+  async prepare(agent: CopilotAgent, progress: FitOptions = {}): Promise<void> {
     const target = this.targetOf(agent);
     const { signal, onEvent } = progress;
     const isFitted = this.#fitted.key === targetKey(target);
@@ -245,8 +245,8 @@ export class ModelFit {
       ((nextLookMs?: number) =>
         onEvent({ type: "loading", model, ...(nextLookMs !== undefined && { nextLookMs }) }));
     let facts = await queryModel(target, { signal, onLoading });
-    const told = JSON.stringify(facts);
-    if (isFitted && (!facts || told === this.#facts)) return;
+    const found = JSON.stringify(facts);
+    if (isFitted && (!facts || found === this.#facts)) return;
     const { key: _, ...settings } = this.#fitted;
     if (!facts && Object.values(settings).every((value) => value === undefined)) return;
     const instead = servedInstead(target, facts?.names);
@@ -256,7 +256,7 @@ export class ModelFit {
         facts = await queryModel({ ...target, name: instead }, { signal, onLoading });
       }
     }
-    const models = this.#tellsOther ? othersThan(target, facts?.names) : [];
+    const models = this.#reportsOthers ? othersThan(target, facts?.names) : [];
     if (models.length > 0 && `${models}` !== this.#others) {
       progress.onNotice?.({ code: "other_model", models, asked: name });
     }
@@ -265,7 +265,7 @@ export class ModelFit {
     if (fitted.textTools) progress.onNotice?.({ code: "text_tools" });
     if (fitted.think) progress.onNotice?.({ code: "no_thinking" });
     this.#fitted = fitted;
-    this.#facts = told;
+    this.#facts = found;
     this.#mayChange = !isNative && isNear(target.url) && facts !== undefined && !facts.isOllama;
     agent.configure(config);
     agent.seesImages = facts?.seesImages ?? agent.seesImages;
@@ -281,24 +281,24 @@ export class ModelFit {
     this.#fitted = {};
   }
 
-  hasAnswered(agent: CopilotAgent, result: TurnResult, { onNotice }: Progress): void {
+  onAnswer(agent: CopilotAgent, result: TurnResult, { onNotice }: FitOptions): void {
     if (this.#silence.isNews(this.targetOf(agent).name, result)) onNotice?.({ code: "no_tools" });
   }
 
   /** Asks the server again about a model that refused a request. Returns true if its settings changed. */
-  async #relearn(agent: CopilotAgent, progress: Progress): Promise<boolean> {
+  async #relearn(agent: CopilotAgent, progress: FitOptions): Promise<boolean> {
     const before = this.targetOf(agent);
-    const told = this.#facts;
+    const found = this.#facts;
     if (this.#fitted.key === undefined) return false;
     this.#fitted = { ...this.#fitted, key: undefined };
     await this.prepare(agent, progress);
     const now = this.targetOf(agent);
-    return told !== this.#facts &&
+    return found !== this.#facts &&
       (["name", "contextLength", "textTools"] as const).some((one) => now[one] !== before[one]);
   }
 
   /** Watches for other requests ahead in the server's queue, if the server can report them. */
-  queueWatch(agent: CopilotAgent, { signal, onEvent }: Progress): QueueWatch | undefined {
+  queueWatch(agent: CopilotAgent, { signal, onEvent }: FitOptions): QueueWatch | undefined {
     const target = this.targetOf(agent);
     if (target.isNative || !onEvent || !this.#asks(target)) return undefined;
     const isBusy = async () => {
@@ -318,7 +318,7 @@ export class ModelFit {
    * installed model if the user named no model. Returns true if the turn should be repeated.
    * @throws {BackendError} if the server does not list its models.
    */
-  async recover(agent: CopilotAgent, error: unknown, progress: Progress): Promise<boolean> {
+  async recover(agent: CopilotAgent, error: unknown, progress: FitOptions): Promise<boolean> {
     const isRefused = error instanceof BackendError &&
       (error.kind === "request" || error.kind === "model_not_found");
     if (isRefused && await this.#relearn(agent, progress)) return true;

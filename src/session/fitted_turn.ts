@@ -5,7 +5,7 @@ import { oneLine } from "../text/one_line.ts";
 import { inputParts } from "../text/parts.ts";
 import type { TurnEvent, TurnResult } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
-import type { ModelFit, Progress } from "./fit_model.ts";
+import type { FitOptions, ModelFit } from "./fit_model.ts";
 
 /** @throws {TypeError} if `input` has images and the model is known not to accept them. */
 function checkSight({ seesImages, config }: CopilotAgent, input: string | readonly Part[]): void {
@@ -24,7 +24,7 @@ export async function processFittedTurn(
   agent: CopilotAgent,
   fit: ModelFit,
   input: string | readonly Part[],
-  options: TurnOptions & Progress,
+  options: TurnOptions & FitOptions,
 ): Promise<TurnResult> {
   const watch = fit.queueWatch(agent, options);
   const onEvent = watch && ((event: TurnEvent) => {
@@ -36,7 +36,7 @@ export async function processFittedTurn(
     await fit.prepare(agent, watched);
     checkSight(agent, input);
     const result = await processTurn(agent, input, watched);
-    fit.hasAnswered(agent, result, options);
+    fit.onAnswer(agent, result, options);
     return result;
   } catch (error) {
     if (!await fit.recover(agent, error, watched)) throw error;

@@ -15,12 +15,12 @@ export async function messageParts(
 ): Promise<readonly Part[]> {
   const { agent, fit } = session;
   const typed = given.filter((part) => part.type === "text");
-  const said = typed.map(({ type, text }): TextPart => ({ type, text }));
+  const texts = typed.map(({ type, text }): TextPart => ({ type, text }));
   const expanded = await expandedLine(session, typed[0], signal);
   const parts = [
     ...expanded
-      ? [...expanded, ...said.slice(1)]
-      : [...said, ...await attached(session, typed, signal)],
+      ? [...expanded, ...texts.slice(1)]
+      : [...texts, ...await attached(session, typed, signal)],
     ...given.filter((part) => part.type !== "text"),
   ];
   if (!parts.some(({ type }) => type === "image")) return parts;
@@ -62,10 +62,7 @@ async function attached(
   }
 }
 
-/**
- * Returns the parts, with the type of each image by its bytes. @throws {TypeError} {RangeError} if one is not
- * accepted.
- */
+/** Returns the parts, each image with the type that its bytes show. @throws {TypeError} {RangeError} for other files */
 export const checkedImages = (parts: readonly Part[], kind: ModelTarget["kind"]): Part[] =>
   parts.map((part) => part.type === "image" ? checkedImage(part, kind) : part);
 

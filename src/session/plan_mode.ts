@@ -16,10 +16,11 @@ const DROPPED = notePart("[Plan mode is over; the plan was not accepted.]", PLAN
 const NOTES = new Set([BEGIN, ACCEPTED, DROPPED].map((part) => textOfParts([part])));
 
 export function beginPlan(session: SessionState): void {
-  session.pending.push(BEGIN);
+  session.pendingParts.push(BEGIN);
 }
 
-export function hasPlan({ mode, pending, agent }: SessionState): boolean {
+/** True if the newest message is an answer in plan mode. */
+export function hasPlanAnswer({ mode, pendingParts: pending, agent }: SessionState): boolean {
   const last = agent.state.messages.at(-1);
   return mode?.approve === "plan" && !pending.includes(BEGIN) && last?.role === "assistant" &&
     last.standsFor === undefined && last.content.trim() !== "" && !last.toolCalls?.length;
@@ -27,9 +28,9 @@ export function hasPlan({ mode, pending, agent }: SessionState): boolean {
 
 const PLAN_STEP = /^\s*(?:\d+[.)]|[-*+])\s+\S/gm;
 
-/** True if that answer has steps: a list of two or more, or a call of `tasks` in its turn. */
-export function hasSteps(session: SessionState): boolean {
-  if (!hasPlan(session)) return false;
+/** True if that answer is a plan with steps: a list of two or more, or a call of `tasks` in its turn. */
+export function hasPlan(session: SessionState): boolean {
+  if (!hasPlanAnswer(session)) return false;
   const { messages } = session.agent.state;
   const from = messages.findLastIndex(isTyped);
   const listed = messages.at(-1)!.content.match(PLAN_STEP) ?? [];
@@ -38,8 +39,8 @@ export function hasSteps(session: SessionState): boolean {
 }
 
 /**
- * Changes the mode, by default to the one before plan mode. `isAccepted`: the plan is. Returns true if plan mode
- * is on.
+ * Changes the mode, by default to the one before plan mode, and notes if the user accepted the plan (`isAccepted`).
+ * Returns true if plan mode is on.
  */
 export async function changeMode(
   session: SessionState,
@@ -48,7 +49,7 @@ export async function changeMode(
 ): Promise<boolean> {
   const { permissions, agent: { state } } = session;
   const wasPlan = await isPlanning(session);
-  const hadPlan = hasPlan(session);
+  const hadPlan = hasPlanAnswer(session);
   if (approve !== undefined) permissions.setApprove(approve);
   else if (wasPlan) await permissions.endPlan(state.workingDir);
   session.mode = await permissions.mode(state.workingDir);
@@ -56,9 +57,9 @@ export async function changeMode(
   if (isPlan && !wasPlan) beginPlan(session);
   if (isPlan || !wasPlan) return isPlan;
   // The model does not know of a mode that ends before the next message.
-  const wasSent = !session.pending.includes(BEGIN);
-  session.pending = session.pending.filter((part) => part !== BEGIN);
-  if (wasSent) session.pending.push(isAccepted && hadPlan ? ACCEPTED : DROPPED);
+  const wasSent = !session.pendingParts.includes(BEGIN);
+  session.pendingParts = session.pendingParts.filter((part) => part !== BEGIN);
+  if (wasSent) session.pendingParts.push(isAccepted && hadPlan ? ACCEPTED : DROPPED);
   return isPlan;
 }
 
@@ -76,5 +77,5 @@ export async function resumeMode(session: SessionState, recorded?: string): Prom
       .map((part) => textOfParts([part])).filter((text) => NOTES.has(text))
   );
   const isTold = notes.at(-1) === textOfParts([BEGIN]);
-  if (isTold) session.pending = session.pending.filter((part) => part !== BEGIN);
+  if (isTold) session.pendingParts = session.pendingParts.filter((part) => part !== BEGIN);
 }

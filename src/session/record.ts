@@ -48,8 +48,8 @@ interface RecordOptions {
 export class SessionRecord implements Disposable {
   #recorder: Recorder | undefined;
   #hasFailed = false;
-  /** The answer since the newest written piece, and its time. */
-  #piece: { text: string; since: number } | undefined;
+  /** The end of the answer that is not written yet, and its time. */
+  #partial: { text: string; since: number } | undefined;
 
   /**
    * `tell` is called with the reason if the session cannot be recorded, and without it when recording works
@@ -81,7 +81,7 @@ export class SessionRecord implements Disposable {
 
   /** Writes what is new. Call it after each change of the messages or of the user's mode. */
   sync(): void {
-    this.#piece = undefined;
+    this.#partial = undefined;
     if (!this.#recorder) return;
     try {
       this.#writeNew();
@@ -103,8 +103,8 @@ export class SessionRecord implements Disposable {
         return this.#add(event.text);
       case "text_retracted":
       case "retry":
-        this.#piece = undefined;
-        return this.#write(null);
+        this.#partial = undefined;
+        return this.#writePartial(null);
     }
   }
 
@@ -150,17 +150,17 @@ export class SessionRecord implements Disposable {
 
   #add(more: string): void {
     if (!this.#recorder) return;
-    const { text, since } = this.#piece ?? { text: "", since: performance.now() };
-    this.#piece = { text: text + more, since };
-    const isLong = this.#piece.text.length >= MAX_UNRECORDED_CHARS;
+    const { text, since } = this.#partial ?? { text: "", since: performance.now() };
+    this.#partial = { text: text + more, since };
+    const isLong = this.#partial.text.length >= MAX_UNRECORDED_CHARS;
     if (!isLong && performance.now() - since < MAX_UNRECORDED_MS) return;
-    this.#piece = undefined;
-    this.#write(text + more);
+    this.#partial = undefined;
+    this.#writePartial(text + more);
   }
 
-  /** A failure is reported when the message of the piece is written. */
-  #write(piece: string | null): void {
-    attempt(() => this.#recorder?.piece(piece));
+  /** A failure is reported when the whole message is written. */
+  #writePartial(piece: string | null): void {
+    attempt(() => this.#recorder?.writePartial(piece));
   }
 }
 
@@ -363,7 +363,7 @@ export function resumeSession(
   };
 }
 
-/** Keeps the model. Only the server that the user configured is ever asked. */
+/** Switches to the model of an earlier session, if it had the same server and the user named no model. */
 function restoreModel(
   agent: CopilotAgent,
   { isChosen, isModelKnown }: { isChosen: boolean; isModelKnown: boolean },

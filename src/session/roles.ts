@@ -19,7 +19,7 @@ import type { Part } from "../types/message.ts";
 import { isNear } from "../wire/connect.ts";
 import type { Notice } from "./data.ts";
 import type { Lent, SessionState } from "./extension.ts";
-import { ModelFit, type Progress, targetKey, useCompatible } from "./fit_model.ts";
+import { type FitOptions, ModelFit, targetKey, useCompatible } from "./fit_model.ts";
 import { processFittedTurn } from "./fitted_turn.ts";
 import { isPlanning } from "./plan_mode.ts";
 
@@ -82,7 +82,7 @@ async function lentFor(session: SessionState, role: string, spec: string, signal
   const lent = roles.lent.get(key) ?? {
     role,
     agent: new CopilotAgent(config, agent.state.workingDir),
-    fit: new ModelFit({ isChosen: true, asksRemote: true, tellsOther: true }),
+    fit: new ModelFit({ isChosen: true, asksRemote: true, reportsOthers: true }),
   };
   roles.lent.set(key, lent);
   const at = addressOf(targetOf(config));
@@ -116,7 +116,7 @@ export const summarizerOf =
 export async function planTurn(
   session: SessionState,
   parts: readonly Part[],
-  options: TurnOptions & Progress & { signal: AbortSignal },
+  options: TurnOptions & FitOptions & { signal: AbortSignal },
 ): Promise<TurnResult> {
   const { agent, fit, roles } = session;
   return await withRole(session, "plan", roles.models.plan, options.signal, async (lent) => {

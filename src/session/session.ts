@@ -15,7 +15,7 @@ import type { Part } from "../types/message.ts";
 import type { Confine } from "../types/confine.ts";
 import type { Policy } from "../types/policy.ts";
 import type { Job, NewestOutput, ToolOutcome } from "../types/tool.ts";
-import { aborted } from "../wire/wait.ts";
+import { aborted, endingWith } from "../wire/wait.ts";
 import { ModelFit } from "./fit_model.ts";
 import { processFittedTurn } from "./fitted_turn.ts";
 import { type Frontend, PLAIN_SURFACE, type SessionEvent, type Status } from "./frontend.ts";
@@ -24,15 +24,14 @@ import { FolderTrust } from "../safety/folder_trust.ts";
 import { FolderPaths } from "./folder_paths.ts";
 import { messageParts } from "./message.ts";
 import { choosesModel, specName } from "../models/model_server.ts";
-import { beginPlan, hasSteps, isPlanning, resumeMode } from "./plan_mode.ts";
+import { beginPlan, hasPlan, isPlanning, resumeMode } from "./plan_mode.ts";
 import { CacheWatch, slotsOf } from "./cache_watch.ts";
 import { newestSession, type RecordFile, resumeSession, SessionRecord } from "./record.ts";
 import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./data.ts";
 import type { SessionOptions } from "./session_options.ts";
 import { choicesOf, commandsOf, completeArgument, runCommand } from "./commands/registry.ts";
 import { branchOf } from "../safety/repositories.ts";
-import { endingWith } from "../wire/wait.ts";
-import { greeting } from "./server_look.ts";
+import { serverNotice } from "./server_checks.ts";
 import { UndoLog } from "./undo.ts";
 
 const MAX_SHELL_SECONDS = 86_400;
@@ -64,13 +63,13 @@ export class Session implements AsyncDisposable {
   refusals = 0;
   readonly #state: SessionState;
   readonly #extensions: Extension[];
-  /** Changes when a conversation is shortened: the model may no longer have what extensions added. */
+  /** Identifies the conversation. A new object after a compaction: the model may have lost what extensions added. */
   #conversation = {};
   /** Aborted when an extension ends the turn. */
   #stop = new AbortController();
   readonly #over = new AbortController();
-  #greeting: AbortController | undefined;
-  /** Resolves when the server loads a model before it answers; undefined if it is not checked. */
+  #probeStop: AbortController | undefined;
+  /** Resolves when the server starts to load a model; undefined while the server is not probed. */
   #loads: Promise<void> | undefined;
   /** Resolves when the last question to the user is answered. */
   #asked: Promise<unknown> = Promise.resolve();
@@ -107,10 +106,10 @@ export class Session implements AsyncDisposable {
       fit: new ModelFit({
         isChosen,
         asksRemote: asksServer !== "local-before-turns",
-        tellsOther: asksServer !== "at-start" || !choosesModel(config), // or the greeting does
+        reportsOthers: asksServer !== "at-start" || !choosesModel(config), // or the checks at the start do
       }),
       isModelKnown: asksServer === "before-turns" || !choosesModel(config),
-      pending: [],
+      pendingParts: [],
       executions: new Map(),
       probed: Promise.resolve(),
       cache: new CacheWatch(
@@ -169,7 +168,7 @@ export class Session implements AsyncDisposable {
 
   /** True if the newest answer is a plan with steps, which the user can accept. */
   get hasPlan(): boolean {
-    return hasSteps(this.#state);
+    return hasPlan(this.#state);
   }
 
   get executions(): ReadonlyMap<string, ExecutionFacts> {
@@ -180,7 +179,7 @@ export class Session implements AsyncDisposable {
     return commandsOf(this.#state);
   }
 
-  opens(line: string): boolean {
+  expands(line: string): boolean {
     return this.#extensions.some((one) => one.expands?.(line) !== undefined);
   }
 
@@ -225,7 +224,7 @@ export class Session implements AsyncDisposable {
     for (const one of this.#extensions) await one.open?.(this.#state, signal);
     const source = await this.#openRecord() ? "resume" : "startup";
     for (const one of this.#extensions) await one.start?.(this.#state, source, signal);
-    if (this.options.asksServer === "at-start") this.#state.probed = this.#greet();
+    if (this.options.asksServer === "at-start") this.#state.probed = this.#probeServer();
     this.#emitStatus();
   }
 
@@ -270,15 +269,15 @@ export class Session implements AsyncDisposable {
   async prompt(input: string | readonly Part[], signal: AbortSignal): Promise<TurnResult> {
     const state = this.#state;
     const given = inputParts(input);
-    this.#state.undo?.begin(this.agent, typedIn(given));
+    state.undo?.begin(this.agent, typedIn(given));
     try {
-      await this.#looked(signal);
-      const parts = [...state.pending, ...await this.#message(given, signal)];
-      // While the model reads: its first command does not wait for it.
+      await this.#waitForProbe(signal);
+      const parts = [...state.pendingParts, ...await this.#message(given, signal)];
+      // Done while the model reads the prompt, so that its first command does not wait.
       this.options.permissions.lookAhead(this.agent.state.workingDir).catch(() => {});
       return await this.#turns(parts, signal);
     } finally {
-      this.#state.record?.sync();
+      state.record?.sync();
       this.#emitStatus();
     }
   }
@@ -341,7 +340,7 @@ export class Session implements AsyncDisposable {
         : await processFittedTurn(this.agent, state.fit, sent, options);
     };
     let whole = await turn(parts);
-    state.pending = [];
+    state.pendingParts = [];
     for (let round = 0; whole.stopReason === "done"; round++) {
       const ends: TurnEnd[] = [];
       for (const one of this.#extensions) {
@@ -375,7 +374,7 @@ export class Session implements AsyncDisposable {
     const onOutput = (newest: NewestOutput) => this.#emit({ type: "output", newest });
     const outcome = outcomeOf(await shellTool.run(args, { ...context, onOutput }));
     const text = outcome.content;
-    this.#state.pending.push({ type: "resource", kind: "shell", name: command, text });
+    this.#state.pendingParts.push({ type: "resource", kind: "shell", name: command, text });
     return outcome;
   }
 
@@ -392,7 +391,7 @@ export class Session implements AsyncDisposable {
     await Promise.all(this.#extensions.map((one) => one.close?.()));
     this.#over.abort();
     await this.#state.undo?.settled;
-    this.#greeting?.abort();
+    this.#probeStop?.abort();
     this.#paths?.[Symbol.dispose]();
     this.#state.record?.[Symbol.dispose]();
     await this.#state.jobs[Symbol.asyncDispose]();
@@ -458,7 +457,7 @@ export class Session implements AsyncDisposable {
       signal.throwIfAborted();
       return ask();
     });
-    // A question that a frontend does not close after the turn was stopped does not block the next ones.
+    // An open question of a stopped turn must not block the next ones.
     this.#asked = Promise.race([answer.catch(() => {}), aborted(signal)]);
     return answer;
   }
@@ -483,8 +482,8 @@ export class Session implements AsyncDisposable {
     if (event.type === "usage" || event.type === "tool_done") this.#emitStatus();
   }
 
-  /** Waits for the server's list of models, and reports if it is loading one. */
-  async #looked(signal: AbortSignal): Promise<void> {
+  /** Waits until the server has been probed, because that may change the model. Reports if it loads one. */
+  async #waitForProbe(signal: AbortSignal): Promise<void> {
     const { probed, agent, fit } = this.#state;
     let isWaiting = true;
     const model = fit.loadingName(agent);
@@ -492,13 +491,13 @@ export class Session implements AsyncDisposable {
     await Promise.race([probed, aborted(signal)]).finally(() => isWaiting = false);
   }
 
-  async #greet(): Promise<void> {
+  async #probeServer(): Promise<void> {
     const { agent, fit } = this.#state;
-    const { signal } = this.#greeting = new AbortController();
+    const { signal } = this.#probeStop = new AbortController();
     const { promise, resolve: onLoading } = Promise.withResolvers<void>();
     this.#loads = promise;
     try {
-      const found = await greeting({ agent, fit, signal, onLoading });
+      const found = await serverNotice({ agent, fit, signal, onLoading });
       if (found === undefined) return;
       this.#state.isModelKnown ||= found.checks.every(({ status }) => status !== "fail");
       this.#tell(found);

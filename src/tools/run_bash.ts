@@ -8,7 +8,7 @@ import { SlipError } from "./repair/slip_error.ts";
 import type { ToolArgs } from "./schema.ts";
 import { type GivenName, isWhole, type RestArgs, shownValue, type Slips } from "./slips.ts";
 import { readCommand } from "./repair/command.ts";
-import { runBash } from "./shell/run_bash.ts";
+import { runBash } from "./shell/run_command.ts";
 import { jobOutput, runInBackground } from "./shell/background.ts";
 
 export const BACKGROUND_ARGUMENT = "run_in_background";

@@ -16,14 +16,14 @@ interface ActionWords {
   verbs: readonly [string, string, string];
   kind: CallKind;
   /** True for a call that only reads. Consecutive ones share one row. */
-  isLook?: true;
+  isRead?: true;
 }
 
 const ACTION_WORDS: Readonly<Record<CallAction | "call", ActionWords>> = {
-  read: { verbs: ["Read", "Read", "Reading"], kind: "read", isLook: true },
-  list: { verbs: ["List", "Listed", "Listing"], kind: "search", isLook: true },
-  find: { verbs: ["Find", "Found", "Finding"], kind: "search", isLook: true },
-  search: { verbs: ["Search", "Found", "Searching"], kind: "search", isLook: true },
+  read: { verbs: ["Read", "Read", "Reading"], kind: "read", isRead: true },
+  list: { verbs: ["List", "Listed", "Listing"], kind: "search", isRead: true },
+  find: { verbs: ["Find", "Found", "Finding"], kind: "search", isRead: true },
+  search: { verbs: ["Search", "Found", "Searching"], kind: "search", isRead: true },
   run: { verbs: ["Run", "Ran", "Running"], kind: "execute" },
   start: { verbs: ["Start", "Started", "Starting"], kind: "execute" },
   check: { verbs: ["Check", "Checked", "Checking"], kind: "execute" },
@@ -53,7 +53,7 @@ export interface CallText {
   /** Why it was refused or failed, in one line; empty if `ending` says everything. */
   reason: string;
   mood: "good" | "bad" | "refused";
-  isLook: boolean;
+  isRead: boolean;
 }
 
 export type CallFacts = Pick<ToolExecution, "toolName" | "arguments" | "subject">;
@@ -63,9 +63,9 @@ export function runningText(call: CallFacts): string {
   return `${verb} ${object}`.trimEnd();
 }
 
-export function runningParts(call: CallFacts): Pick<CallText, "verb" | "object" | "isLook"> {
-  const { verbs, isLook = false } = actionWords(call.subject);
-  return { verb: verbs[2], object: objectText(call), isLook };
+export function runningParts(call: CallFacts): Pick<CallText, "verb" | "object" | "isRead"> {
+  const { verbs, isRead = false } = actionWords(call.subject);
+  return { verb: verbs[2], object: objectText(call), isRead };
 }
 
 /** Describes a call that the user is asked about, such as `Read src/a.ts`, in one line. */
@@ -95,7 +95,7 @@ export function callText(exec: ToolExecution): CallText {
     ending: endingText(exec),
     reason: shortened(oneLine(reason), MAX_REASON_CHARS),
     mood: isBad ? "bad" : outcome === "done" ? "good" : "refused",
-    isLook: outcome === "done" && actionWords(subject).isLook === true,
+    isRead: outcome === "done" && actionWords(subject).isRead === true,
   };
 }
 

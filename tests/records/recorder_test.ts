@@ -97,12 +97,12 @@ test("how a call ended stands beside its result", (recorder, lines) => {
 
 test("pieces are written behind what is recorded, and only there", (recorder, lines) => {
   const partial = "So";
-  recorder.piece(partial);
+  recorder.writePartial(partial);
   assertEquals(recorder.file, undefined);
   const a = user("a");
   recorder.sync([a]);
-  recorder.piece(partial);
-  recorder.piece(null);
+  recorder.writePartial(partial);
+  recorder.writePartial(null);
   assertEquals(lines(), [line(a), { partial }, { partial: null }]);
 });
 

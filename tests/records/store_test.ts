@@ -224,7 +224,7 @@ test("what was cut off amid a line goes on behind that line, repaired", (root, r
   {
     using recorder = record();
     recorder.sync(whole.slice(0, 2));
-    recorder.piece("never ");
+    recorder.writePartial("never ");
   }
   const [path] = recordsBelow(root);
   Deno.writeTextFileSync(path!, '{"message":{"id":"x","ro', { append: true });
@@ -242,12 +242,12 @@ test("an answer on its way is on record, and gives way to the message", (root, r
   using recorder = record();
   const now = () => storedSessions(root, "/f")[0]!.messages.slice(1).map(({ content }) => content);
   recorder.sync([user("hi")]);
-  recorder.piece("Hel");
-  recorder.piece("lo");
+  recorder.writePartial("Hel");
+  recorder.writePartial("lo");
   assertEquals(now(), ["Hello\n\n[Interrupted]"]);
-  recorder.piece(null);
+  recorder.writePartial(null);
   assertEquals(now(), []);
-  recorder.piece("Again");
+  recorder.writePartial("Again");
   assertEquals(now(), ["Again\n\n[Interrupted]"]);
   recorder.sync([user("hi"), says("Again.")].map((one, i) => ({ ...one, id: `${i}` })));
   assertEquals(now(), ["Again."]);

@@ -4,7 +4,7 @@ import { withFewPaths } from "../../src/safety/sandbox/mounts.ts";
 import type { Right } from "../../src/types/confine.ts";
 import { accessAt, type View } from "../../src/safety/view.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
-import { runBash } from "../../src/tools/shell/run_bash.ts";
+import { runBash } from "../../src/tools/shell/run_command.ts";
 import { testUnless } from "../helpers/test_unless.ts";
 
 const found = await findSandbox();

@@ -85,7 +85,7 @@ Deno.test("the commands, lines, names and questions of an extension are those of
   assertEquals((await session.findPaths("own:n")).paths[0], "own:name");
   for (const { decide } of session.openQuestions()) await decide(true, signal);
   assertEquals([asked, session.openQuestions()], [[true], []]);
-  assertEquals([session.opens("/expand"), session.opens("/own")], [true, false]);
+  assertEquals([session.expands("/expand"), session.expands("/own")], [true, false]);
   await session.prompt("/expand", signal);
   await session.prompt("see @own:name", signal);
   assertEquals(server.requests.map(({ body }) => lastUser(body)), [

@@ -331,7 +331,7 @@ Deno.test("another model than the one that was named is told of once", async () 
     for (const tellsOther of [false, true]) {
       const baseUrl = `${server.url}/v1`;
       const agent = new CopilotAgent({ compat: compatConfig({ baseUrl, model }) }, ".");
-      const fit = new ModelFit({ isChosen, asksRemote: false, tellsOther });
+      const fit = new ModelFit({ isChosen, asksRemote: false, reportsOthers: tellsOther });
       await fit.prepare(agent, { onNotice });
       fit.reset(agent);
       assertEquals(targetOf(agent.config).contextLength, undefined);

@@ -10,7 +10,7 @@ import { writeFile as write } from "../../src/tools/write_file.ts";
 import { globFiles as glob } from "../../src/tools/glob_files.ts";
 import { grepCode as grep } from "../../src/tools/grep_code.ts";
 import { runInBackground as background } from "../../src/tools/shell/background.ts";
-import { runBash as bash } from "../../src/tools/shell/run_bash.ts";
+import { runBash as bash } from "../../src/tools/shell/run_command.ts";
 import type { ToolOutcome } from "../../src/types/tool.ts";
 
 /** What the model reads of a result. */

@@ -29,8 +29,8 @@ Deno.test("the task of a sub-agent has its name, what it took, and stays in its 
     ...{ toolName: "explore", subject: { action: "explore", task: "Find x", agent: "finder" } },
     ...{ details: { counts: { calls: 2, tokens: 11_500 } }, durationMs: 4800 },
   };
-  const { verb, object, counts, isLook } = callText(exec);
-  assertEquals([verb, object, counts, isLook], [
+  const { verb, object, counts, isRead: isRead } = callText(exec);
+  assertEquals([verb, object, counts, isRead], [
     ...["Explored", "finder: Find x", "2 calls, 11.5k tokens", false],
   ]);
   assertEquals(rowsOf(exec, 60).length, 1);

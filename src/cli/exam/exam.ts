@@ -10,7 +10,7 @@ import { isChatName, targetOf } from "../../models/target.ts";
 import { keepScore } from "../../records/exams.ts";
 import type { Check } from "../../session/data.ts";
 import { ModelFit } from "../../session/fit_model.ts";
-import { checkServerAndModel } from "../../session/server_look.ts";
+import { checkServerAndModel } from "../../session/server_checks.ts";
 import { count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";

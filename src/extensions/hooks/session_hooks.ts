@@ -67,7 +67,7 @@ export class SessionHooks implements Extension {
   ): Promise<void> {
     const about = ["SessionStart", [source], { source }, signal] as const;
     const { context } = await this.#fire(...about, definitions);
-    if (context !== undefined) this.session.pending.push(notePart(context));
+    if (context !== undefined) this.session.pendingParts.push(notePart(context));
     this.all.push(...definitions);
   }
 

@@ -1,4 +1,4 @@
-import { changeMode, hasPlan, isPlanning } from "../plan_mode.ts";
+import { changeMode, hasPlanAnswer, isPlanning } from "../plan_mode.ts";
 import type { Command, SessionState } from "../extension.ts";
 import { takesText } from "./texts.ts";
 
@@ -20,7 +20,7 @@ async function plan(session: SessionState, argument: string): Promise<string> {
     await changeMode(session, "plan");
     return "Plan mode: the model only reads. /plan accepts its plan, /plan off exits.";
   }
-  const isAccepted = argument !== "off" && hasPlan(session);
+  const isAccepted = argument !== "off" && hasPlanAnswer(session);
   if (!isAccepted && argument !== "" && argument !== "off") {
     return "There is no plan yet. Say what to plan, or exit with /plan off.";
   }

@@ -62,7 +62,7 @@ const commands: readonly Command[] = [
       state.messages = [];
       state.seenFiles.clear();
       session.undo?.leave();
-      session.pending = [];
+      session.pendingParts = [];
       session.usage = undefined;
       const back = left === undefined
         ? ""

@@ -169,7 +169,7 @@ class ShellJob implements Job {
     const stoppedAs = this.#stoppedAs;
     const isStopped = stoppedAs !== undefined;
     const graceMs = isStopped ? JOB_STOP_MS : GRACE_MS;
-    const { left, status, mended } = await endShell(this.shell, [output], graceMs);
+    const { left, status, notes } = await endShell(this.shell, [output], graceMs);
     this.#end = [`exit code: ${exitCodeText(status)}`];
     if (!isStopped) {
       const said = { stderr: output.tail(MAX_FIRST_NEWS_BYTES) };
@@ -177,7 +177,7 @@ class ShellJob implements Job {
       this.#end.push(...lines);
       this.limit = limit;
     }
-    this.#end.push(...mended);
+    this.#end.push(...notes);
     if (left.length > 0 && !isStopped) this.#end.push(leftText(left));
     this.#elapsedMs = performance.now() - this.startedAt;
     if (!isStopped && !status?.signal) this.exitCode = status?.code;

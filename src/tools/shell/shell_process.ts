@@ -31,8 +31,8 @@ const MAX_COMMAND_BYTES = Deno.build.os === "windows" ? 30_000 : 128 * 1024 - 1;
 /** Signals by number, from 0; empty if systems differ. */
 const SIGNALS = " HUP INT QUIT ILL TRAP ABRT  FPE KILL  SEGV  PIPE ALRM TERM".split(" ");
 
-/** The maximum number of bytes of each stream that `finish` gets. */
-const MAX_MENDED_BYTES = 4096;
+/** The maximum bytes of each stream that `finish` gets. */
+const MAX_FINISH_BYTES = 4096;
 
 /** A started shell, and its sandbox if it has one. */
 export interface StartedShell extends Partial<ConfinedProgram> {
@@ -109,7 +109,7 @@ export async function runShell(command: string, context: ToolContext, options: R
   const ended = await within(timeoutMs, Promise.race([exit, abort, moved])) ?? "timeout";
   if (ended === "moved") {
     release();
-    return { left: [], status: undefined, mended: [], shell, streams, ended };
+    return { left: [], status: undefined, notes: [], shell, streams, ended };
   }
   if (ended === "exit") await within(DRAIN_MS, Promise.all(captures.map(({ done }) => done)));
   const end = await endShell(shell, captures, ended === "timeout" ? TIMEOUT_GRACE_MS : GRACE_MS);
@@ -161,12 +161,15 @@ async function shellsFor(command: string, cwd: string): Promise<[string, string[
   });
 }
 
-/** Ends the remaining processes of a shell whose output is `captures`. Returns its status if it can be ended. */
+/**
+ * Ends the remaining processes of a shell whose output is `captures`, and finishes its sandbox. Returns the names of
+ * the processes, the shell's status if it could be ended, and the sandbox's lines for the model.
+ */
 export async function endShell(
   { child, finish }: StartedShell,
   captures: readonly JobOutput[],
   graceMs: number,
-): Promise<{ left: string[]; status: Deno.CommandStatus | undefined; mended: string[] }> {
+): Promise<{ left: string[]; status: Deno.CommandStatus | undefined; notes: string[] }> {
   const ended = await endGroup(child.pid, graceMs);
   // The sandbox's process may still be ending.
   const left = ended.filter((name) => name !== "bwrap");
@@ -174,9 +177,9 @@ export async function endShell(
   await Promise.all(captures.map((capture) => capture.cancel()));
   // A process in an uninterruptible sleep survives even SIGKILL.
   const status = await within(LAST_DRAIN_MS, child.status);
-  const output = captures.map((one) => one.tail(MAX_MENDED_BYTES)).join("\n");
-  const mended = finish?.(output, status?.code);
-  return { left, status, mended: mended === undefined ? [] : [mended] };
+  const output = captures.map((one) => one.tail(MAX_FINISH_BYTES)).join("\n");
+  const note = finish?.(output, status?.code);
+  return { left, status, notes: note === undefined ? [] : [note] };
 }
 
 /** Names the processes that had to be ended. */

@@ -151,7 +151,7 @@ export class AcpSession implements Frontend {
   }
 
   #commandIn([first]: readonly Part[]): ReturnType<typeof commandIn> {
-    const isText = first?.type === "text" && !this.#session.opens(first.text);
+    const isText = first?.type === "text" && !this.#session.expands(first.text);
     return isText ? commandIn(first.text) : undefined;
   }
 

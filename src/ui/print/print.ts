@@ -100,7 +100,7 @@ export class PrintFrontend implements Frontend {
     await session.open(signal);
     const line = typeof prompt === "string" ? prompt : typedIn(prompt);
     const name = commandIn(line)?.name;
-    if (name && !session.opens(line)) {
+    if (name && !session.expands(line)) {
       this.#say([`· No skill or command /${oneLine(name)} is in use: the prompt is sent as it is`]);
     }
     const { recordName } = session;

@@ -199,8 +199,8 @@ Deno.test("own commands: arguments, files and commands stand where the text says
       argument: undefined,
     },
   ]);
-  assertEquals(fake.session.opens("/fix 12"), true);
-  assertEquals(fake.session.opens("/help"), false);
+  assertEquals(fake.session.expands("/fix 12"), true);
+  assertEquals(fake.session.expands("/help"), false);
   await fake.session.prompt("/fix 12 `now` $2", never);
   const text = messagesOf(server)[1]!.content;
   assertMatch(
@@ -221,7 +221,7 @@ Deno.test("own commands: arguments, files and commands stand where the text says
   assertEquals(server.requests.length, 2);
   // A server's prompt, known once it runs, is not replaced.
   later.push({ name: "fix", group: "Work", help: "", run: () => "the server's" });
-  assertEquals(fake.session.opens("/fix 12"), false);
+  assertEquals(fake.session.expands("/fix 12"), false);
   assertEquals(fake.session.commands().filter(({ name }) => name === "fix").length, 1);
 });
 

@@ -6,7 +6,7 @@ import { canShare } from "../../../src/safety/sandbox/shared_networks.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
 import { runInBackground } from "../../../src/tools/shell/background.ts";
 import { jobStore } from "../../../src/tools/shell/jobs.ts";
-import { runBash } from "../../../src/tools/shell/run_bash.ts";
+import { runBash } from "../../../src/tools/shell/run_command.ts";
 import type { Right } from "../../../src/types/confine.ts";
 import { waitUntil } from "../../helpers/wait_until.ts";
 

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
-import { runBash } from "../../../src/tools/shell/run_bash.ts";
+import { runBash } from "../../../src/tools/shell/run_command.ts";
 
 const found = await findSandbox();
 const ignore = typeof found === "string" || found.by !== "bubblewrap";

@@ -13,7 +13,7 @@ import { makeView } from "../../../src/safety/make_view.ts";
 import type { View } from "../../../src/safety/view.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
 import { makeTempFolder, removeTempFolder } from "../../../src/temp_folder.ts";
-import { runBash } from "../../../src/tools/shell/run_bash.ts";
+import { runBash } from "../../../src/tools/shell/run_command.ts";
 import { startShell } from "../../../src/tools/shell/shell_process.ts";
 import { withVariables } from "../../helpers/variables.ts";
 import { testUnless } from "../../helpers/test_unless.ts";

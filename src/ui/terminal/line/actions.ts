@@ -2,7 +2,7 @@
 
 import { didYouMean } from "../../../text/nearest.ts";
 
-/** Name, default keys (`, ` between keys, a space within a sequence), help, and more help. */
+/** Name, default keys (`, ` between keys, a space within a sequence), help, and more for the long help. */
 type ActionRow = readonly [name: string, keys: string, help: string, more?: string];
 
 const ACTION_ROWS = [
@@ -132,7 +132,7 @@ function keyNameOf(text: string): string | undefined {
 function sequenceOf(text: string): string {
   const names = text.trim().split(/\s+/).map(keyNameOf);
   if (names.some((name) => name === undefined) || names.length > 2) {
-    const guess = didYouMean(text.toLowerCase(), keysByDefault(), "one is ctrl-k or f2");
+    const guess = didYouMean(text.toLowerCase(), ACTIONS.flatMap(keysOfRow), "one is ctrl-k or f2");
     throw new SyntaxError(`${JSON.stringify(text)} is not a key: ${guess}`);
   }
   const fixed = names.find((name) => FIXED_KEYS.includes(name!));
@@ -143,7 +143,6 @@ function sequenceOf(text: string): string {
 }
 
 const keysOfRow = ({ keys }: { keys: string }) => keys === "" ? [] : keys.split(", ");
-const keysByDefault = (): string[] => ACTIONS.flatMap(keysOfRow);
 
 /** The action that a setting names, or null. @throws {SyntaxError} for any other value */
 function actionNamed(key: string, value: unknown): ActionName | null {

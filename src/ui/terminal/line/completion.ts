@@ -48,17 +48,20 @@ export interface Menu {
   readonly chosen: number;
   /** The position in the line where items are inserted. */
   readonly from: number;
+  /** The text that an item replaces. */
   readonly typed: string;
   /** The line that it belongs to; keys of one read may change the line before the next menu is ready. */
   readonly units: LineState["units"];
+  /** True if it opened while the text was typed. */
   readonly isTyped: boolean;
+  /** True once an item is in the line. */
   readonly isPut: boolean;
   readonly loadMore?: Completion["loadMore"];
 }
 
 const MAX_CHARS = 1024;
 
-/** The menu of a line; undefined if `completer` has no items or fails. */
+/** Returns the menu of a line; undefined if `completer` has no items or fails. */
 export async function menuFor(completer: Completer, state: LineState): Promise<Menu | undefined> {
   const { units, cursor } = state;
   const after = unitsText(units.slice(cursor, cursor + MAX_CHARS));

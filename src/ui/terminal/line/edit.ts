@@ -106,8 +106,7 @@ const transposeWords: EditCommand = (state) => {
   const start = wordStart({ units, cursor: end });
   const first = wordStart({ units, cursor: start });
   const firstEnd = wordEnd({ units, cursor: first });
-  // There is no word before.
-  if (start <= firstEnd) return "bell";
+  if (start <= firstEnd) return "bell"; // there is no word before
   const swapped = joinUnits(
     joinUnits(units.slice(start, end), units.slice(firstEnd, start)),
     units.slice(first, firstEnd),
@@ -151,7 +150,7 @@ function showEntry(state: LineState, entry: number): LineState | LineEffect {
   return { ...next, column: next.cursor - toStart(next) };
 }
 
-/** The commands of the actions; a pair adds the kind of the action. */
+/** The command or the effect of each action; in a pair, with the kind that the next key reads. */
 export const EDITS = {
   "submit": enterKey,
   "newline": newLine,
@@ -197,7 +196,7 @@ export const EDITS = {
   "undo": (state) => undone(state) ?? "bell",
 } satisfies Readonly<Record<ActionName, EditCommand | LineEffect | [EditCommand, KeyKind]>>;
 
-/** A longer piece of text was pasted by a terminal without bracketed paste. */
+/** Longer text in one read was pasted, by a terminal without bracketed paste. */
 const MAX_TYPED = 200;
 
 export function inserted(

@@ -42,7 +42,6 @@ export class History {
     const entry = knownEntry({ text, pasted });
     const before = entries.find((one) => entryText(one) === text);
     const isAsBefore = JSON.stringify(before) === JSON.stringify(entry);
-    // `readInput` may have added the text already.
     entries.splice(0, entries.length, ...entries.filter((one) => one !== before), entry);
     if (this.path === undefined || text === this.#newest && isAsBefore) return;
     this.#newest = text;

@@ -64,8 +64,8 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   }
 
   layoutAs(prompt: string, { columns, rows }: TerminalSize): Frame {
-    const look = { ...this.options, prompt, columns, maxRows: rows, top: this.#top };
-    const frame = layoutLine(this.state, look);
+    const options = { ...this.options, prompt, columns, maxRows: rows, top: this.#top };
+    const frame = layoutLine(this.state, options);
     this.#top = frame.top;
     return frame;
   }
@@ -229,7 +229,7 @@ export class TextLine extends LineModal<string> {
   }
 }
 
-/** True if a menu opens while text is typed, and offers more than that text. */
+/** True for a menu that opens while text is typed, and that offers more than that text. */
 const isNews = (menu: Menu | undefined): boolean =>
   menu?.isTyped === true && !(menu.items.length === 1 && isTypedWhole(menu.items[0]!, menu));
 

@@ -26,8 +26,8 @@ export class LiveOutput {
   #shown: Frame = EMPTY_FRAME;
   #size: TerminalSize;
   #lines = "";
-  /** True if the text ends with a blank line, or is empty. */
-  isApart = true;
+  /** True if the printed text ends with a blank line, or is empty. */
+  endsBlank = true;
   #drawn = 0;
   #frame: ReturnType<typeof setTimeout> | undefined;
   #full: { shown: Frame; size: TerminalSize } | undefined;
@@ -49,11 +49,11 @@ export class LiveOutput {
   append(lines: string): void {
     if (lines !== "") this.#endHead();
     this.#lines += lines;
-    if (lines !== "") this.isApart = lines === "\n" || lines.endsWith("\n\n");
+    if (lines !== "") this.endsBlank = lines === "\n" || lines.endsWith("\n\n");
   }
 
   appendApart(lines: string): void {
-    this.append(this.isApart || this.head ? lines : `\n${lines}`);
+    this.append(this.endsBlank || this.head ? lines : `\n${lines}`);
   }
 
   #endHead(): void {

@@ -39,11 +39,11 @@ interface LiveScreenOptions
   /** The steps of long work, in rows with SGR. */
   panel?: () => readonly string[];
   /** Ctrl-B at an empty line: moves the running command to the background; false if no command runs. */
-  onMove?: () => boolean;
+  moveToBackground?: () => boolean;
   onTasks?: () => boolean;
   title?: ((state: "asks" | "works" | "waits") => string | undefined) | undefined;
   transcript?: () => Modal<void> | undefined;
-  /** A signal came, or the terminal is gone; it is restored already. */
+  /** Called after a signal, or once the terminal is gone. The terminal is already restored. */
   onEnd: (signal: Deno.Signal) => void;
 }
 
@@ -97,7 +97,10 @@ export class LiveScreen implements Screen {
       append: (lines) => output.appendApart(withSigns(lines, options.unicode)),
       edit: (text) => this.#edit(text),
       dropped: droppedImages,
-      pasteImage: () => this.#pasteImage(),
+      pasteImage: async () => {
+        const images = this.#images ??= new ClipboardImages();
+        return await images.paste((line) => this.print(line), options.folder?.());
+      },
     });
     this.#message = message;
     modals.open(message);
@@ -257,7 +260,7 @@ export class LiveScreen implements Screen {
     const add = (texts: readonly string[]) =>
       above.push(...texts.map((text) => styledRow(text, columns)));
     if (head) add([...head().split("\n"), ""]);
-    else if (this.questions.isPicker && !this.#output.isApart) add([""]);
+    else if (this.questions.isPicker && !this.#output.endsBlank) add([""]);
     add(activity ?? []);
     add(panel?.() ?? []);
     add(this.#message.queuedRows);
@@ -294,11 +297,6 @@ export class LiveScreen implements Screen {
     return edited.text;
   }
 
-  async #pasteImage(): Promise<string | undefined> {
-    const images = this.#images ??= new ClipboardImages();
-    return await images.paste((line) => this.print(line), this.options.folder?.());
-  }
-
   #isAsking(): boolean {
     return this.#modals.depth > 1;
   }
@@ -332,7 +330,7 @@ export class LiveScreen implements Screen {
     if (this.#modals.isFullScreen) return false;
     const isFree = this.#message.state.units.length === 0 && !this.#isAsking();
     const mayMove = key.name === "ctrl-b" && canMoveCommand(keymap);
-    if (mayMove && isFree && this.options.onMove?.()) return true;
+    if (mayMove && isFree && this.options.moveToBackground?.()) return true;
     const command = keymap.commands.get(key.name ?? "");
     if (command !== undefined && isFree) {
       this.#message.submit(entryUnits({ text: command }));

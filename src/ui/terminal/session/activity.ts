@@ -140,7 +140,7 @@ export class Activity {
     const { name, args } = this.#written ?? {};
     const called = name === undefined ? this.#call?.called : this.#calledAs(name, args!);
     const ms = now - (this.#call?.startedAt ?? now);
-    const isShown = called && (ms > LONG_TOOL_MS || !runningParts(called).isLook);
+    const isShown = called && (ms > LONG_TOOL_MS || !runningParts(called).isRead);
     return isShown ? { called, ms } : undefined;
   }
 

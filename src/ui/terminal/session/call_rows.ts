@@ -23,20 +23,20 @@ const MOODS: Readonly<Record<CallText["mood"], Style>> = {
 const MIN_TABLE_COLUMNS = 60;
 const VERB_COLUMNS = 7;
 const MAX_REASON_ROWS = 3;
-/** The same for each line of a failed command. */
+/** The maximum rows for each line of a failed command. */
 const MAX_ERROR_ROWS = 2;
 
-/** Returns the rows of a call: what it did with what was `decided` about it, and below its outcome with `lines`. */
+/** Returns the rows of a call: its title with what the user `decided`, and below it `lines` and its outcome. */
 export function callRows(
   exec: ToolExecution,
   options: RowOptions,
   decided = "",
   lines: readonly string[] = [],
 ): { title: string[]; body: string[] } {
-  const told = callText(exec);
-  const ending = [told.ending, decided].filter((text) => text !== "").join(" · ");
+  const text = callText(exec);
+  const ending = [text.ending, decided].filter((text) => text !== "").join(" · ");
   // The listed steps contain the current one: it is not repeated.
-  const call = { ...told, ending, ...lines.length > 0 && { object: "" } };
+  const call = { ...text, ending, ...lines.length > 0 && { object: "" } };
   const { done = 0, tasks = 0 } = exec.details?.counts ?? {};
   // The colour of success is that of a plan whose tasks are all done.
   const title = titleRows(call.verb, [call], done < tasks ? { ...options, mark: "●" } : options);

@@ -8,7 +8,7 @@ import { lineCounts } from "./call_rows.ts";
 
 const MIN_TURN_MS = 5000;
 const MIN_TURN_WITH_CALLS_MS = 1000;
-const MIN_TOLD_TOKENS = 1000;
+const MIN_SHOWN_TOKENS = 1000;
 
 /** The totals of one turn. Times are of `performance.now()`. */
 export class TurnTally {
@@ -16,7 +16,7 @@ export class TurnTally {
   #calls = 0;
   /** Tokens counted by servers, and an estimate for the current answer. */
   #tokens = 0;
-  #ofSubAgents = 0;
+  #subAgentTokens = 0;
   #changes: Change[] = [];
   /** The current answer. */
   readonly open = { tokens: 0, firstAt: 0, lastAt: 0 };
@@ -25,7 +25,7 @@ export class TurnTally {
     this.#startedAt = performance.now();
     this.#changes = [];
     this.#calls = this.#tokens = 0;
-    this.#ofSubAgents = 0;
+    this.#subAgentTokens = 0;
     this.open.tokens = 0;
   }
 
@@ -34,7 +34,7 @@ export class TurnTally {
       case "tool_done":
         this.#calls++;
         if (event.exec.details?.change) this.#changes.push(event.exec.details.change);
-        this.#ofSubAgents += event.exec.details?.usage?.outputTokens ?? 0;
+        this.#subAgentTokens += event.exec.details?.usage?.outputTokens ?? 0;
         break;
       case "usage":
         return this.#endAnswer(event.usage.outputTokens);
@@ -54,7 +54,7 @@ export class TurnTally {
     return performance.now() - this.#startedAt;
   }
 
-  leaveOut(ms: number): void {
+  exclude(ms: number): void {
     this.#startedAt += ms;
   }
 
@@ -63,13 +63,13 @@ export class TurnTally {
     this.#endAnswer(0);
     const ms = this.elapsedMs;
     if (ms < (this.#calls > 0 ? MIN_TURN_WITH_CALLS_MS : MIN_TURN_MS)) return undefined;
-    const all = this.#tokens + this.#ofSubAgents;
+    const all = this.#tokens + this.#subAgentTokens;
     const files = new Set(this.#changes.map(({ path }) => path)).size;
     const lines = this.#changes.flatMap((change) => change.lines ?? []);
     const counts = lineCounts(changedLines({ lines }, "+"), changedLines({ lines }, "-"), String);
     return [
       `Worked ${timeText(Math.round(ms / 1000))}`,
-      ...all >= MIN_TOLD_TOKENS ? [`${thousands(all)} tokens`] : [],
+      ...all >= MIN_SHOWN_TOKENS ? [`${thousands(all)} tokens`] : [],
       ...files > 0 ? [`${count(files, "file")} edited ${counts}`.trimEnd()] : [],
     ].join(" · ");
   }

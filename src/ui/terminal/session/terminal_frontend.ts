@@ -79,7 +79,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   /** True while the line is idle, so that output may be printed at once. */
   #isFree = false;
   readonly #unshownJobs: Job[] = [];
-  /** Ends after the newest press of the key of the next mode: each starts from the mode of the one before. */
+  /** The pending switches of the mode, one after the other: each starts from the mode of the one before. */
   #modeKeys = Promise.resolve();
   #session!: Session;
   #commands!: CommandRunner;
@@ -108,7 +108,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       onStop: () => this.#stop.abort(),
       onDropped: ({ text, pasted }) => this.#history?.add(text, pasted),
       onShiftTab: () => this.#modeKeys = this.#modeKeys.then(() => this.#nextMode()),
-      onMove: () => {
+      moveToBackground: () => {
         const moved = this.#session?.moveToBackground();
         if (moved === 0) this.#display.view.note("· too many jobs run: /jobs stops one");
         return moved !== undefined;
@@ -157,7 +157,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   /** Names the instructions in the first rows while they change; others get a line. */
   #showInstructions(instructions: LoadedInstructions): void {
     const { openWelcome: welcome } = this.#display;
-    const { files, isLoaded: isLoaded } = instructions;
+    const { files, isLoaded } = instructions;
     const isIn = (file: LoadedInstructions["files"][number]) =>
       welcome !== undefined && isLoaded !== false && file.isLoaded;
     if (welcome) welcome.files = files.filter(isIn).map(({ name }) => oneLine(name));
@@ -174,7 +174,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       if (checks.length === 0) return;
       notice = { code: "server", checks };
     } else if (notice.code === "server" && notice.instead === undefined && this.#hasBegun) {
-      // What is below the first rows is not interrupted by good news.
+      // Good news does not interrupt what is below the first rows.
       if (notice.checks.every(({ status }) => status === "ok")) return;
     }
     for (const line of noticeLines(notice, "terminal")) {
@@ -212,10 +212,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     this.#display[Symbol.dispose]();
   }
 
-  /**
-   * Runs the session and returns the exit code. `tour` is what the empty line offers to send, one after the
-   * other.
-   */
+  /** Runs the session and returns the exit code. The empty line offers the messages of `tour`, one after the other. */
   async run(session: Session, motto?: string, tour: readonly string[] = []): Promise<number> {
     const offers = tour.values();
     this.#session = session;
@@ -350,10 +347,10 @@ export class TerminalFrontend implements Frontend, Disposable {
 
   /** Parses the command of a line; undefined for a message, including one that an extension expands. */
   #commandIn(line: string) {
-    return this.#session.opens(line) ? undefined : typedCommand(line);
+    return this.#session.expands(line) ? undefined : typedCommand(line);
   }
 
-  /** Shows what a command only shows, or its list, while the model works. */
+  /** Runs a command that only shows something, or opens its list, while the model works; false for other lines. */
   #runsNow(line: string): boolean {
     const command = this.#isInTurn ? this.#commandIn(line) : undefined;
     const info = this.#session.commands().find(({ name }) => name === command?.name);
@@ -393,7 +390,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     }
   }
 
-  /** Runs `message`. `isTurn`: input meanwhile belongs to a turn, and its end may be notified. */
+  /** Adds `message` to the history and runs it. `isTurn`: it starts a turn, whose end may be notified. */
   async #takeMessage(message: TextPart, run: () => Promise<void>, isTurn = true): Promise<void> {
     if (message !== REWIND) this.#history.add(message.text, message.pasted);
     if (isTurn) this.#display.endHint();

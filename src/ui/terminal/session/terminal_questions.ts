@@ -87,13 +87,13 @@ export class TerminalQuestions
     let isSeen = request.preview?.lines !== undefined;
     if (transcriptKey === undefined) {
       // Nothing shows it later.
-      view.print(`${view.isApart ? "" : "\n"}${about(this.display.columns)}`);
+      view.print(`${view.endsBlank ? "" : "\n"}${about(this.display.columns)}`);
       isSeen = true;
     }
     const modal = new ApprovalModal({
       ...screen.questions.modalParts,
       about: transcriptKey === undefined ? () => "" : about,
-      hasGap: transcriptKey !== undefined && !view.isApart,
+      hasGap: transcriptKey !== undefined && !view.endsBlank,
       transcriptKey,
       rows: (columns) => answerRows(shown, columns, allKey),
       allowsEdits: request.allowsEdits,

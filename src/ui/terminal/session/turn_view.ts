@@ -29,8 +29,8 @@ export class TurnView {
   readonly #markdown: MarkdownRenderer;
   #reasoning: string[] = [];
   #reasoningStart = 0;
-  /** True after the first report of a recovered call. Some models need it for each call. */
-  #toldRecovery = false;
+  /** True after the first report of a recovered call: some models write all calls as text. */
+  #hasReportedRecovery = false;
   readonly #shown = new Set<string>();
   readonly #decided = new Map<string, string>();
   readonly #failures = new WeakMap<Message, string>();
@@ -108,8 +108,8 @@ export class TurnView {
         this.activity.toolEnds();
         return this.#toolDone(event.exec);
       case "tool_call_recovered":
-        if (this.#toldRecovery) return;
-        this.#toldRecovery = true;
+        if (this.#hasReportedRecovery) return;
+        this.#hasReportedRecovery = true;
     }
     const text = progressLine(event);
     if (text !== undefined) this.note(text);
@@ -121,7 +121,7 @@ export class TurnView {
     if (!this.screen.isLive) this.#shown.add(id);
     const from = performance.now();
     return {
-      [Symbol.dispose]: () => this.activity.tally.leaveOut(performance.now() - from),
+      [Symbol.dispose]: () => this.activity.tally.exclude(performance.now() - from),
     };
   }
 
@@ -129,7 +129,8 @@ export class TurnView {
     this.#decided.set(id, words);
   }
 
-  get isApart(): boolean {
+  /** True if the output ends with a blank line. */
+  get endsBlank(): boolean {
     return this.#last === "nothing";
   }
 
@@ -162,9 +163,9 @@ export class TurnView {
     const { columns } = terminalSize();
     const activity = this.activity.rows(columns);
     if (activity === undefined) return undefined;
-    const readRows = this.#lookRows();
+    const readRows = this.#readRows();
     const isOpen = this.#last === "text" || this.#last === "body";
-    const call = this.activity.callRows(this.#rowsLook());
+    const call = this.activity.callRows(this.#rowOptions());
     const needsGap = call.length > 1 || readRows.length === 0 && isOpen;
     const rows = [
       ...readRows.length > 0 && isOpen ? [""] : [],
@@ -193,7 +194,7 @@ export class TurnView {
 
   /** Ends a turn that failed: says why, and below that what to do. */
   fail(why: string, ways: string): void {
-    const { columns, paint } = this.#rowsLook();
+    const { columns, paint } = this.#rowOptions();
     const end = why.indexOf(": ");
     const [head, rest] = end < 0 ? [why, ""] : [why.slice(0, end), why.slice(end)];
     const said = `${paint(head, BOLD)}${rest}`;
@@ -206,7 +207,7 @@ export class TurnView {
   #endOpen(): void {
     this.#endReasoning();
     this.#endText();
-    this.#endLooks();
+    this.#endReads();
   }
 
   #endWith(text: string | undefined): void {
@@ -230,7 +231,7 @@ export class TurnView {
 
   #stream(text: string): void {
     if (text === "") return;
-    this.#endLooks();
+    this.#endReads();
     if (this.#last === "line" || this.#last === "body") this.screen.print("");
     this.#last = "text";
     this.screen.stream(text);
@@ -240,15 +241,15 @@ export class TurnView {
     const decided = this.#decided.get(exec.toolCallId);
     const call = callText(exec);
     const change = exec.details?.change;
-    if (call.isLook && decided === undefined) return this.#hold(call);
+    if (call.isRead && decided === undefined) return this.#hold(call);
     const tasks = this.#newTasks(exec.details?.tasks ?? []);
-    const { columns, paint, where } = this.#rowsLook();
+    const { columns, paint, where } = this.#rowOptions();
     const hasChange = change?.lines !== undefined && !this.#shown.has(exec.toolCallId);
-    const { title, body } = callRows(exec, this.#rowsLook(), decided, tasks);
+    const { title, body } = callRows(exec, this.#rowOptions(), decided, tasks);
     if (hasChange) {
       const { rows: screenRows } = terminalSize();
       body.push(...changeRows(change, columns, paint, false, { where, screenRows }));
-      // It comes after the call, so a resumed session alone has it here. Errors are at its end.
+      // A live call ends before its note: only a resumed session has it here. Errors are at its end.
       const note = sanitize(noteBehind(exec)).split("\n").filter(Boolean).slice(-MAX_NOTE_LINES);
       body.push(...note.flatMap((line) => hangingRows("    ", paint(line, DIM), columns)));
     }
@@ -270,37 +271,37 @@ export class TurnView {
     const earlier = this.#readCalls.get(call.verb);
     if (earlier === undefined) this.#readCalls.set(call.verb, [call]);
     else earlier.push(call);
-    if ([...this.#readCalls.values()].flat().length >= MAX_HELD_CALLS) this.#endLooks();
+    if ([...this.#readCalls.values()].flat().length >= MAX_HELD_CALLS) this.#endReads();
     this.screen.update();
   }
 
-  #lookRows(): string[] {
+  #readRows(): string[] {
     return [...this.#readCalls].flatMap(([verb, calls]) =>
-      titleRows(verb, calls, this.#rowsLook())
+      titleRows(verb, calls, this.#rowOptions())
     );
   }
 
-  #endLooks(): void {
+  #endReads(): void {
     if (this.#readCalls.size === 0) return;
-    const rows = this.#lookRows();
+    const rows = this.#readRows();
     this.#readCalls.clear();
     this.#printLine(rows.join("\n"));
   }
 
-  #rowsLook() {
+  #rowOptions() {
     const { columns } = terminalSize();
     return { columns, paint: this.#paint, where: this.#withKey(" · ") };
   }
 
   #line(text: string, kind: "line" | "body" = "line"): void {
     this.#endText();
-    this.#endLooks();
+    this.#endReads();
     this.#printLine(text, kind);
   }
 
   #printLine(text: string, kind: "line" | "body" = "line"): void {
-    const isApart = this.#last === "nothing" || this.#last === "line" && kind === "line";
-    this.screen.print(`${isApart || text.startsWith("\n") ? "" : "\n"}${text}`);
+    const needsNoGap = this.endsBlank || this.#last === "line" && kind === "line";
+    this.screen.print(`${needsNoGap || text.startsWith("\n") ? "" : "\n"}${text}`);
     this.#last = kind;
   }
 

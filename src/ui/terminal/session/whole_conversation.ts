@@ -49,7 +49,7 @@ export class WholeConversation {
     }
   }
 
-  /** The text being written is a message now, or was discarded. */
+  /** Ends the answer: its text is a message now, or was discarded. */
   end(messages: readonly Message[]): void {
     this.#scan(messages);
     this.#clear();

@@ -5,7 +5,7 @@ import {
   pickList,
   shellText,
 } from "../../../../src/ui/terminal/session/command_runner.ts";
-import { runBash } from "../../../../src/tools/shell/run_bash.ts";
+import { runBash } from "../../../../src/tools/shell/run_command.ts";
 import { fakeSession } from "../../../helpers/fake_session.ts";
 import { workspace } from "../../../tools/workspace.ts";
 

@@ -90,7 +90,7 @@ Deno.test("the time of a question does not count", () => {
   atTimes((tally, at) => {
     at(1000);
     at(60_000);
-    tally.leaveOut(59_000);
+    tally.exclude(59_000);
     tally.onEvent(call);
     at(63_000);
     assertEquals(tally.text(), "Worked 4 s");

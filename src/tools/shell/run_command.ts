@@ -1,4 +1,4 @@
-/** The tool `run_bash`. @module */
+/** Runs a command of the tool `run_bash` to its end, and reports it to the model. @module */
 
 import type { CommandOutput, NewestOutput, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { InterruptedError } from "../call_errors.ts";
@@ -24,7 +24,7 @@ export async function runBash(args: ToolArgs, context: ToolContext): Promise<Too
   const startedAt = performance.now();
   const { promise: moved, resolve } = Promise.withResolvers<void>();
   using _ = jobs?.onMove(resolve);
-  const { left, status, mended, ended, shell, streams } = await runShell(command, context, {
+  const { left, status, notes, ended, shell, streams } = await runShell(command, context, {
     maxBytes: budget,
     timeoutMs: timeout_seconds * 1000,
     onStart: (streams) => context.onOutput?.(newestLines(streams)),
@@ -40,7 +40,7 @@ export async function runBash(args: ToolArgs, context: ToolContext): Promise<Too
   }
   const code = isTimedOut ? TIMEOUT_EXIT_CODE : status?.code;
   const { lines: limits, ...limit } = limitLines(shell, command, code, output);
-  const lines = [`exit code: ${isTimedOut ? code : exitCodeText(status)}`, ...limits, ...mended];
+  const lines = [`exit code: ${isTimedOut ? code : exitCodeText(status)}`, ...limits, ...notes];
   const end = `ended after ${timeout_seconds} s, the output is what came so far`;
   if (isTimedOut) lines.push(`timed_out: true (${end})`);
   else if (left.length > 0) lines.push(leftText(left));
@@ -53,7 +53,7 @@ export async function runBash(args: ToolArgs, context: ToolContext): Promise<Too
   };
 }
 
-/** Polls the last lines of the stream that most recently printed, or the ends of both. */
+/** Returns a function for the last lines of the stream that printed most recently, or the ends of both streams. */
 function newestLines(streams: Streams): NewestOutput {
   const captures = [streams.stderr, streams.stdout];
   let totals = [0, 0];

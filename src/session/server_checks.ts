@@ -23,7 +23,7 @@ import { hintFor, modelHint } from "./hint_text.ts";
 import { addressOf, choosesModel, serverOf } from "../models/model_server.ts";
 import type { Check, Notice } from "./data.ts";
 
-interface ServerLook {
+interface ServerProbe {
   agent: CopilotAgent;
   fit: ModelFit;
   signal: AbortSignal;
@@ -33,7 +33,7 @@ interface ServerLook {
 }
 
 /** Checks the server, the model and the context, in this order. The agent switches to the model that was found. */
-export async function* checkServerAndModel(given: ServerLook): AsyncGenerator<Check> {
+export async function* checkServerAndModel(given: ServerProbe): AsyncGenerator<Check> {
   let isLoading = false;
   const probe = {
     ...given,
@@ -53,7 +53,7 @@ export async function* checkServerAndModel(given: ServerLook): AsyncGenerator<Ch
   yield* await checkContext(probe);
 }
 
-async function listedModels(probe: ServerLook): Promise<readonly string[] | BackendError> {
+async function listedModels(probe: ServerProbe): Promise<readonly string[] | BackendError> {
   const { agent, fit, signal, onLoading, listTimeoutMs } = probe;
   const target = fit.targetOf(agent);
   if (target.kind === "hosted") return [];
@@ -61,8 +61,9 @@ async function listedModels(probe: ServerLook): Promise<readonly string[] | Back
     .catch(onFailure((error) => error));
 }
 
-export async function greeting(
-  probe: ServerLook,
+/** Returns the checks at the start of a session, up to a failed one; undefined if the server chooses no model. */
+export async function serverNotice(
+  probe: ServerProbe,
 ): Promise<Extract<Notice, { code: "server" }> | undefined> {
   const { agent, fit } = probe;
   if (!choosesModel(agent.config)) return undefined;
@@ -76,7 +77,7 @@ export async function greeting(
   return { code: "server", checks, ...(name !== wanted && { instead: name }) };
 }
 
-async function checkServer({ agent, fit, signal, onLoading }: ServerLook): Promise<Check> {
+async function checkServer({ agent, fit, signal, onLoading }: ServerProbe): Promise<Check> {
   const name = "server";
   const { config } = agent;
   const target = fit.targetOf(agent);
@@ -104,7 +105,7 @@ async function checkServer({ agent, fit, signal, onLoading }: ServerLook): Promi
 }
 
 async function checkModel(
-  { agent, fit, signal, onLoading }: ServerLook,
+  { agent, fit, signal, onLoading }: ServerProbe,
   names: readonly string[] | BackendError,
 ): Promise<Check> {
   const target = fit.targetOf(agent);
@@ -163,7 +164,7 @@ function modelCheck(model: string, info: Partial<LocalModelInfo & ServedModel>):
 /** A smaller context, in tokens, fits the prompt and hardly a file. */
 const MIN_USEFUL_CONTEXT = 8192;
 
-async function checkContext({ agent, fit, signal }: ServerLook): Promise<Check[]> {
+async function checkContext({ agent, fit, signal }: ServerProbe): Promise<Check[]> {
   await fit.prepare(agent, { signal });
   const { kind, isNative, contextLength } = fit.targetOf(agent);
   if (kind === "hosted" || contextLength === undefined) return [];

@@ -4,7 +4,7 @@ import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../
 import { BackendError } from "../../src/errors.ts";
 import { ModelFit, modelInstead, queryModel, useCompatible } from "../../src/session/fit_model.ts";
 import type { Check, Notice } from "../../src/session/data.ts";
-import { checkServerAndModel, greeting } from "../../src/session/server_look.ts";
+import { checkServerAndModel, serverNotice } from "../../src/session/server_checks.ts";
 import { targetOf } from "../../src/models/target.ts";
 import { modelNames } from "../../src/models/model_server.ts";
 import type { TurnEvent } from "../../src/types/event.ts";
@@ -176,7 +176,7 @@ for (const [name, kind, answers, isChosen, checks, model = "m"] of LOOKS) {
     assertEquals(targetOf(agent.config).name, model);
     const again = new CopilotAgent(configs[kind](server.url), ".");
     const fresh = new ModelFit({ isChosen, asksRemote: true });
-    const greeted = await greeting({ agent: again, fit: fresh, signal });
+    const greeted = await serverNotice({ agent: again, fit: fresh, signal });
     const failed = checks.findIndex((check) => check.includes("|fail|"));
     assertEquals(greeted!.checks.length, failed < 0 ? checks.length : failed + 1);
     assertEquals(greeted!.instead, model === "m" ? undefined : model);
@@ -186,13 +186,13 @@ for (const [name, kind, answers, isChosen, checks, model = "m"] of LOOKS) {
 Deno.test("a look at a server: nobody there is a failure, the hosted one is not looked at", async () => {
   const nobody = new CopilotAgent(configs.local("http://127.0.0.1:1"), ".");
   const fit = new ModelFit({ isChosen: true, asksRemote: true });
-  const { checks } = (await greeting({ agent: nobody, fit, signal }))!;
+  const { checks } = (await serverNotice({ agent: nobody, fit, signal }))!;
   assertMatch(
     shown(checks[0]!),
     /^server[|]fail[|]Nothing answers at HOST[|]Start a server with `OLLAMA_HOST=127.0.0.1:1 ollama serve`, /,
   );
   const hosted = new CopilotAgent({ hosted: hostedConfig({ apiKey: "k", model: "h" }) }, ".");
-  assertEquals(await greeting({ agent: hosted, fit, signal }), undefined);
+  assertEquals(await serverNotice({ agent: hosted, fit, signal }), undefined);
   const asked = () => Promise.reject(new Error("a request"));
   const settings = hostedConfig({ apiKey: "k", fetch: asked });
   const failure = await modelNames({ hosted: settings }).catch((error) => error.message);

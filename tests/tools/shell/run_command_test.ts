@@ -3,7 +3,7 @@ import { commandEnvironment } from "../../../src/tools/shell/command_environment
 import type { ConfinedProgram } from "../../../src/types/confine.ts";
 import type { NewestOutput, ToolContext } from "../../../src/types/tool.ts";
 import { left, living, marker } from "../../helpers/processes.ts";
-import { runBash as outcomeOf } from "../../../src/tools/shell/run_bash.ts";
+import { runBash as outcomeOf } from "../../../src/tools/shell/run_command.ts";
 import { runBash } from "../text_results.ts";
 import {
   linuxTest,
@@ -30,7 +30,7 @@ function bash(
 function program(ws: Workspace, script: string, options: Deno.CommandOptions): Deno.Command {
   ws.put(
     "script.ts",
-    `import { runBash } from "${import.meta.resolve("../../../src/tools/shell/run_bash.ts")}";
+    `import { runBash } from "${import.meta.resolve("../../../src/tools/shell/run_command.ts")}";
     const signal = new AbortController().signal;
     const context = { workingDir: Deno.args[0], maxOutputChars: 1000, signal };
     const run = (command) => runBash({ command, timeout_seconds: 60 }, context);
