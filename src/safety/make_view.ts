@@ -69,7 +69,7 @@ export function makeView(sources: ViewSources): View {
   places.set(folder, isWritable && !isProtected ? "write" : "read");
   for (const at of written) if (isInsideGit(at)) places.set(at, "read");
   const isInside = (path: string) => [folder, ...written].some((at) => isWithin(at, path));
-  addPlaces(places, "read", programParts().filter(isInside));
+  addPlaces(places, "read", programParts([folder, ...written]).filter(isInside));
   const repositories = new Set(repository.map((at, i) => i === 0 ? join(at, ".git") : at));
   // Settings of the surrounding repository name paths in the folder.
   const stated = beside.filter((one) => one.named !== undefined);

@@ -77,11 +77,13 @@ export function namedReads(words: readonly string[], folder: string, home = ""):
     .filter((path) => attempt(() => Deno.statSync(path).isFile) || isBelowHome(path));
 }
 
-export function programParts(): string[] {
+/** Returns what this program runs from, of which its sources can be written if one of `roots` is its clone, or in it. */
+export function programParts(roots: readonly string[]): string[] {
   const start = attempt(() => fromFileUrl(import.meta.url)) ?? "/";
   for (let at = dirname(start); dirname(at) !== at; at = dirname(at)) {
     if (entryAt(join(at, "scripts/copilot")) === undefined) continue;
-    return [".deno", "vendor", "scripts"].map((name) => join(at, name));
+    const parts = [".deno", "vendor", "scripts"].map((name) => join(at, name));
+    return roots.some((root) => isWithin(at, root)) ? parts : [at];
   }
   return [];
 }
