@@ -3,13 +3,13 @@
 import { parseCommandLine } from "./parser.ts";
 import { type Redirection, type SimpleCommand, type Word, wordOf } from "./lexer.ts";
 
-/** Programs that run others with any options, and shell words that change the meaning of later words. */
+/** Programs that run others with any options, and shell words that change the meaning of later words, as `read PATH`. */
 const WRAPPERS = new Set(
   `. alias arch ash at bash batch builtin busybox bwrap caffeinate capsh catchsegv cgexec choom chpst
    chronic chroot chrt command compgen complete crontab csh dash dbus-run-session doas dumb-init eatmydata enable entr env
    eval exec expect fakeroot faketime fc firejail fish flock gdb gosu hash history i386 ionice ksh linux32
    linux64 ltrace mapfile mksh nice nix-shell nohup nsenter numactl parallel pkexec prlimit proot
-   proxychains proxychains4 rbash readarray rlwrap runcon runuser screen script set setarch setpriv
+   proxychains proxychains4 rbash read readarray rlwrap runcon runuser screen script set setarch setpriv
    setsid setuidgid sg sh shopt softlimit source ssh stdbuf strace su su-exec sudo sudoedit
    systemd-inhibit systemd-run taskset tcsh time timeout tini tmux torify torsocks toybox trap tsocks uclampset unbuffer
    unshare valgrind watch xargs xvfb-run zsh`.split(/\s+/),
@@ -46,6 +46,7 @@ const RUNNING: Readonly<Record<string, readonly string[]>> = {
     `--${name}`,
   ]),
   man: ["-P", "-H", "--pager", "--html"],
+  printf: ["-v"],
   rg: ["--pre", "--hostname-bin"],
   rsync: ["-e", "--rsh", "--rsync-path"],
   scp: ["-S", "-o", "-J"],

@@ -68,6 +68,9 @@ Deno.test("SEC-02 programs that run others are known by their names, options and
     ["go test -execute", false],
     ["sort --compress-program=a", true],
     ["sort -r", false],
+    ["printf -v PATH .", true],
+    ["printf x", false],
+    ["read PATH", true],
     ["toString -x", false],
   ];
   for (const [command, runs] of rows) {
