@@ -20,7 +20,7 @@ import {
 } from "./model_answer.ts";
 import { answerRoom, thinkBudget } from "./tokens.ts";
 
-interface AskOptions extends Pick<CallOptions, "ready" | "form" | "thinks"> {
+interface AskOptions extends Pick<CallOptions, "ready" | "answerSchema" | "thinks"> {
   signal: AbortSignal;
   emit: (event: TurnEvent) => void;
   /**
@@ -50,8 +50,8 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
   const hasBlocks = () => backend.hasBlocks;
   using ending = endingWith(signal);
   const onRunaway = () => ending.abort(REPEATED);
-  // An answer in JSON by a schema contains no calls.
-  const read = { tools: options.form ? [] : tools, hasBlocks };
+  // An answer that must match a schema contains no calls.
+  const read = { tools: options.answerSchema ? [] : tools, hasBlocks };
   const room = answerRoom(agent, options.tools && options.messages);
   const budget = thinkBudget(agent, room);
   const splitter = new AnswerStream({
@@ -71,7 +71,7 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
       ready,
       room,
       thinks: options.thinks,
-      form: options.form,
+      answerSchema: options.answerSchema,
       slot: agent.slot,
       awaitsRestart: true,
       splitter,

@@ -117,8 +117,8 @@ export function stoppedAnswer(
   if (mayAskAgain && text.trim() === "" && !isBlank(reasoning)) {
     return overthought(reasoning, options, "The model repeated itself while it thought");
   }
-  const told = "The model repeated itself and was stopped.";
-  emit({ type: "notice", level: "warning", code: "repetition", message: told });
+  const what = "The model repeated itself and was stopped.";
+  emit({ type: "notice", level: "warning", code: "repetition", message: what });
   const content = text.trim();
   const message = withAnswer({ role: "assistant", content, ...reasoning && { reasoning } });
   return { message, stopReason: "loop" };

@@ -105,10 +105,10 @@ export function toolsThatFit(
   lean: boolean,
 ): readonly Tool[] {
   const prompt = lean ? leanPrompt() : systemPrompt();
-  const told = lean ? leanTools(builtIn) : builtIn;
+  const described = lean ? leanTools(builtIn) : builtIn;
   const others = lean ? leanTools(plugged) : plugged;
   const isPlain = plugged.length === 0 && listBytes === undefined;
-  const all = [told, boundlessTools(told), shortTools(told)];
+  const all = [described, boundlessTools(described), shortTools(described)];
   const forms = isPlain ? all : all.slice(lean ? 2 : 1);
   for (let n = further.length; n > 0; n--) {
     const some = boundlessTools(further.slice(0, n));

@@ -80,8 +80,8 @@ export async function runTools(
     one.isReported = true;
     const { args, tool, call: { name, id } } = one;
     const subject = subjectOf(tool, args);
-    const told = { name: tool?.name ?? name, args, id, ...subject && { subject } };
-    options.emit({ type: "tool_start", ...told });
+    const started = { name: tool?.name ?? name, args, id, ...subject && { subject } };
+    options.emit({ type: "tool_start", ...started });
   };
   const start = (call: ToolCall) => {
     const context = { ...options.context, callId: call.id };

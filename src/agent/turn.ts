@@ -263,9 +263,8 @@ class Turn {
 
   #send(): Promise<ModelAnswer> {
     this.#emit({ type: "thinking" });
-    const { answerSchema: schema } = this.options;
     return askModel(this.agent, {
-      form: schema && this.#schemaRetries > 0 ? { schema } : undefined,
+      answerSchema: this.#schemaRetries > 0 ? this.options.answerSchema : undefined,
       signal: this.#signal,
       mayAskAgain: this.#retries < MAX_ASKED_AGAIN,
       thinks: this.#thinks,

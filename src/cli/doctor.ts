@@ -68,8 +68,8 @@ export async function runDoctor(config: CopilotConfig, options: DoctorOptions): 
   const { json, columns, write, ui = "flags", folder = "." } = options;
   const agent = new CopilotAgent(withModel(config, { maxTokens }), folder);
   const checks: Check[] = [];
-  const add = ({ hint, ...told }: Check) => {
-    const check = { ...told, ...hint && { advice: hint(ui) } };
+  const add = ({ hint, ...rest }: Check) => {
+    const check = { ...rest, ...hint && { advice: hint(ui) } };
     checks.push(check);
     if (!json) write(checkRows(check, columns));
   };
@@ -215,9 +215,13 @@ async function* probes(agent: CopilotAgent, signal: AbortSignal): AsyncGenerator
   yield cacheCheck(asked, again, kind);
   if (call === undefined) return;
 
-  const isTold = again.message.content.trim() !== "" || again.message.toolCalls !== undefined;
-  const told = isTold ? "continues" : "no answer";
-  yield { name: "result", status: isTold ? "ok" : "note", text: `${told} after a tool's result` };
+  const isAnswered = again.message.content.trim() !== "" || again.message.toolCalls !== undefined;
+  const what = isAnswered ? "continues" : "no answer";
+  yield {
+    name: "result",
+    status: isAnswered ? "ok" : "note",
+    text: `${what} after a tool's result`,
+  };
 }
 
 export function answerCheck({ message, usage, first, total, ranAway }: Probe): Check {

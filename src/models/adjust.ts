@@ -15,8 +15,8 @@ export interface Adjustment {
   name: string;
   /** Matches the server's message when it refuses the parameter. */
   refusal: RegExp;
-  /** True if it concerns the form of the answer, so that only a request with a form can be refused for it. */
-  isOfForm?: true;
+  /** True if it concerns the schema of the answer, so that only a request with one can be refused for it. */
+  isOfSchema?: true;
   /** The change to the request, for the notice. */
   instead: string;
 }
@@ -28,15 +28,15 @@ export type AdjustmentNames = ReadonlySet<string>;
 const knownAdjustments = new WeakMap<object, AdjustmentNames>();
 
 /** The limits of one answer: its tokens, its JSON schema, and the slot that computes it. */
-export type AnswerLimits = Pick<CallOptions, "room" | "form" | "slot" | "thinks">;
+export type AnswerLimits = Pick<CallOptions, "room" | "answerSchema" | "slot" | "thinks">;
 
 /** True if the configuration's server accepts no tools, so that they are in the prompt. */
 export function getsToolsAsText(key: object): boolean {
   return knownAdjustments.get(key)?.has(TEXT_TOOLS.name) === true;
 }
 
-/** True if the configuration's server refused to enforce the form of an answer. */
-export function refusesForms(key: object): boolean {
+/** True if the configuration's server refused to enforce the schema of an answer. */
+export function refusesSchemas(key: object): boolean {
   const adjusted = knownAdjustments.get(key);
   return adjusted?.has("format") === true || adjusted?.has("response_format") === true;
 }
@@ -95,8 +95,8 @@ export async function exchange(
         (error.kind === "request" || error.kind === "model_not_found");
       if (!isRefusal) throw error;
       const { words } = error;
-      const row = adjustments.find(({ name, refusal, isOfForm }) =>
-        !adjusted.has(name) && (!isOfForm || options.form) && refusal.test(words)
+      const row = adjustments.find(({ name, refusal, isOfSchema }) =>
+        !adjusted.has(name) && (!isOfSchema || options.answerSchema) && refusal.test(words)
       );
       if (!row) throw error;
       adjusted.add(row.name);
@@ -125,9 +125,9 @@ export const OWN_TEMPERATURE: Adjustment = unsupported(
   "from now on, the model's default temperature applies",
 );
 
-/** The common fields of the rows for servers that refuse the form of an answer. */
-export const FORM_IN_WORDS = {
-  isOfForm: true,
+/** The common fields of the rows for servers that refuse the schema of an answer. */
+export const SCHEMA_IN_WORDS = {
+  isOfSchema: true,
   instead: "from now on, only the prompt describes the form of an answer",
 } as const;
 

@@ -15,12 +15,6 @@ export type Delta =
   /** Progress, not part of the answer: the server has read this much of the prompt. */
   | ({ type: "prompt_progress" } & PromptProgress);
 
-/** The form of an answer. */
-export interface AnswerForm {
-  /** The schema of the answer, which is JSON. */
-  schema: JsonSchema;
-}
-
 /** Options of `callCompat`, `callLocal` and `callHosted`. */
 export interface CallOptions {
   /** The maximum tokens of the answer, by the room in the model's window. Not sent to the hosted API. */
@@ -29,8 +23,8 @@ export interface CallOptions {
   thinks?: boolean | undefined;
   /** The slot of llama.cpp's server to use, on the compatible endpoint. */
   slot?: number | undefined;
-  /** Enforces the form of an answer: with the server's grammar if it has one, with a tool on the hosted API. */
-  form?: AnswerForm | undefined;
+  /** The schema that the answer must match: by the server's grammar if it has one, by a tool on the hosted API. */
+  answerSchema?: JsonSchema | undefined;
   /** Ends the request. Its `reason` is thrown. */
   signal?: AbortSignal | undefined;
   /** Replaces the configured and the built-in `fetch`. */
@@ -106,7 +100,7 @@ export interface Backend {
   readonly model: string;
   /** True if the protocol has blocks for reasoning and calls, so that text contains neither. */
   readonly hasBlocks: boolean;
-  /** True if the server probably has a grammar to enforce a form: the user's own server. */
+  /** True if the server probably has a grammar to enforce a schema: the user's own server. */
   readonly hasGrammar: boolean;
   /**
    * Sends the conversation and reads the answer.

@@ -4,11 +4,11 @@ import { mayBeOwnServer } from "../config.ts";
 import { deeperThan, hasTwoReadings, isObject, jsonOrUndefined } from "../text/json.ts";
 import type { Usage } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
-import type { Tool } from "../types/tool.ts";
+import type { JsonSchema, Tool } from "../types/tool.ts";
 import { excerpt } from "../wire/excerpt.ts";
-import { getsToolsAsText, refusesForms } from "./adjust.ts";
+import { getsToolsAsText, refusesSchemas } from "./adjust.ts";
 import { AnswerSplitter, type CallFilter } from "./answer_splitter.ts";
-import type { AnswerForm, Backend, FinishReason, Reply, SplitAnswer, Splitter } from "./backend.ts";
+import type { Backend, FinishReason, Reply, SplitAnswer, Splitter } from "./backend.ts";
 import type { Fields } from "./fields.ts";
 import { argumentsText, withUniqueIds } from "./wire_values.ts";
 
@@ -25,7 +25,7 @@ export interface AnswerParts {
   hostedBlocks?: readonly Fields[] | undefined;
 }
 
-/** The tool whose call is the answer, if the protocol enforces a form only for calls. */
+/** The tool whose call is the answer, if the protocol enforces a schema only for calls. */
 export const ANSWER_TOOL = "final_answer";
 
 /** Returns the reason whose `words` include the server's `word`; otherwise `other`. */
@@ -50,7 +50,7 @@ export function configuredBackend<C extends { model: string }>(
     get hasGrammar() {
       const { baseUrl } = config as { baseUrl?: string };
       const isOwn = baseUrl === undefined || mayBeOwnServer(baseUrl);
-      return !hasBlocks && isOwn && !refusesForms(config);
+      return !hasBlocks && isOwn && !refusesSchemas(config);
     },
     get hasBlocks() {
       return hasBlocks && !getsToolsAsText(config);
@@ -65,14 +65,16 @@ export function configuredBackend<C extends { model: string }>(
         },
       });
       const given = { ...read(response), hasBlocks: this.hasBlocks };
-      const parts = options.form ? withToolAnswer(given, options.form) : given;
+      const { answerSchema } = options;
+      const parts = answerSchema ? withToolAnswer(given, answerSchema) : given;
       if (!stream) pushParts(splitter, parts);
       return toReply(parts, splitter.end());
     },
   };
 }
 
-function withToolAnswer(parts: AnswerParts, { schema }: AnswerForm): AnswerParts {
+/** Returns the parts with the arguments of a call of the answer's tool as their text. */
+function withToolAnswer(parts: AnswerParts, schema: JsonSchema): AnswerParts {
   const call = parts.calls.find(({ name }) => name === ANSWER_TOOL);
   if (call === undefined) return parts;
   const { args } = call;

@@ -68,8 +68,8 @@ export class RpcPeer {
     const abandon = () => {
       if (!this.#pending.delete(id)) return;
       answer.reject(signal!.reason);
-      const told = this.options.cancellation?.(id, method);
-      if (told) this.notify(told.method, told.params).catch(() => {});
+      const notice = this.options.cancellation?.(id, method);
+      if (notice) this.notify(notice.method, notice.params).catch(() => {});
     };
     this.#pending.set(id, answer);
     signal?.addEventListener("abort", abandon);

@@ -67,7 +67,7 @@ export class Watchdog {
     this.#isPaused = true;
     const resume = () => {
       this.#isPaused = false;
-      this.#startAnew(this.clock.now());
+      this.#restart(this.clock.now());
     };
     until.then(resume, resume);
   }
@@ -91,7 +91,7 @@ export class Watchdog {
     this.#cancel = this.clock.once(Math.max(0, at - this.clock.now()), () => this.#check());
   }
 
-  #startAnew(now: number): void {
+  #restart(now: number): void {
     this.#progressAt = now;
     if (this.#bytesAt !== undefined) this.#bytesAt = now;
   }
@@ -99,7 +99,7 @@ export class Watchdog {
   #check(): void {
     const now = this.clock.now();
     // Bytes that arrived during a pause or a sleep have not been read yet.
-    if (this.#isPaused || now - this.#due > LATE_MS) this.#startAnew(now);
+    if (this.#isPaused || now - this.#due > LATE_MS) this.#restart(now);
     const [at, limit] = this.#next();
     const isOver = now >= at;
     if (isOver && (this.#isLastRead || limit === "done")) return this.expire(limit);

@@ -42,7 +42,7 @@ export class SubAgents {
   /** Worktrees are applied one by one. */
   #applying = Promise.resolve("");
   /** Sub-agents whose missing model was already reported. */
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(private readonly session: SessionState, private readonly skills: SkillsExtension) {}
 
@@ -117,8 +117,8 @@ export class SubAgents {
       agent.slot = undefined;
       return agent.configure(withModel(agent.config, { model: found }));
     }
-    if (this.#told.has(path)) return;
-    this.#told.add(path);
+    if (this.#reported.has(path)) return;
+    this.#reported.add(path);
     const why = model.includes("#")
       ? "a folder names no server"
       : `the server does not list ${model}`;

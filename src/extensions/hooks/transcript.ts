@@ -48,9 +48,9 @@ function transcriptLine(message: Message, shared: object, workingDir: string): s
     );
     return { ...block, name, input };
   });
-  const told = { role, content: isPlain && role === "user" ? content : blocks };
+  const written = { role, content: isPlain && role === "user" ? content : blocks };
   const timestamp = new Date().toISOString();
   return `${
-    JSON.stringify({ ...shared, type: role, uuid: message.id, timestamp, message: told })
+    JSON.stringify({ ...shared, type: role, uuid: message.id, timestamp, message: written })
   }\n`;
 }

@@ -41,14 +41,14 @@ export function hostedBody(
   tools: readonly Tool[],
   stream: boolean,
   adjusted: AdjustmentNames = new Set(),
-  { form, thinks = true }: AnswerLimits = {},
+  { answerSchema, thinks = true }: AnswerLimits = {},
 ): string {
   const [system, hostedMessages] = messagesToHostedFormat(messages);
   const mark = adjusted.has("system.cache_control") ? {} : EPHEMERAL;
-  const sentForm = adjusted.has("tools") ? undefined : form;
-  const offered = toolsToHostedFormat(sentForm ? [...tools, answerTool(sentForm.schema)] : tools);
+  const schema = adjusted.has("tools") ? undefined : answerSchema;
+  const offered = toolsToHostedFormat(schema ? [...tools, answerTool(schema)] : tools);
   // A model that must call a tool may not think first.
-  const isOff = !thinks || sentForm || adjusted.has("thinking");
+  const isOff = !thinks || schema || adjusted.has("thinking");
   const budget = isOff ? 0 : thinkingBudget(config.think, config.thinkBudget);
   return jsonText({
     model: config.model,
@@ -60,7 +60,7 @@ export function hostedBody(
     stream,
     ...(!adjusted.has("cache_control") && EPHEMERAL),
     ...(offered.length > 0 && { tools: offered }),
-    ...(sentForm && { tool_choice: { type: "tool", name: ANSWER_TOOL } }),
+    ...(schema && { tool_choice: { type: "tool", name: ANSWER_TOOL } }),
     ...(system !== "" && { system: [{ type: "text", text: system, ...mark }] }),
     messages: hostedMessages[0]?.role === "assistant"
       ? [LOST_BEGINNING, ...hostedMessages]
@@ -68,7 +68,7 @@ export function hostedBody(
   });
 }
 
-/** A tool for the form of an answer, because the API enforces a form only for arguments. */
+/** Returns the tool whose call is the answer, because the API enforces a schema only for arguments. */
 function answerTool(schema: JsonSchema): Pick<Tool, "name" | "description" | "parameters"> {
   const description = "Gives the final answer.";
   if (schema.type === "object") return { name: ANSWER_TOOL, description, parameters: schema };

@@ -8,9 +8,9 @@ import { excerpt } from "../../wire/excerpt.ts";
 import {
   type Adjustment,
   exchange,
-  FORM_IN_WORDS,
   NO_SYSTEM_ROLE,
   type Protocol,
+  SCHEMA_IN_WORDS,
   TEXT_TOOLS,
 } from "../adjust.ts";
 import type { Backend, CallOptions } from "../backend.ts";
@@ -67,7 +67,7 @@ const LOCAL_ADJUSTMENTS: readonly Adjustment[] = [
     refusal: /does not support thinking|think value .* not supported/i,
     instead: "from now on, the model decides about thinking",
   },
-  { name: "format", refusal: /\bformat\b|json.schema/i, ...FORM_IN_WORDS },
+  { name: "format", refusal: /\bformat\b|json.schema/i, ...SCHEMA_IN_WORDS },
 ];
 
 function nativeChat(config: LocalConfig): Protocol {

@@ -54,7 +54,7 @@ async function ollamaModels(
   ]);
   return await Promise.all(
     names.filter(isName).slice(0, MAX_LISTED).map(async (name, at) => {
-      const told = asksEach && at < MAX_ASKED ? await localModelInfo(name, options) : {};
+      const facts = asksEach && at < MAX_ASKED ? await localModelInfo(name, options) : {};
       const details = tags.find((one) => one.name === name)?.details;
       const loaded = running.find((one) => isSameModel(String(one.name), name));
       const contextLength = wholeNumber(loaded?.context_length);
@@ -62,7 +62,7 @@ async function ollamaModels(
         name,
         ...ollamaDetails(details),
         ...contextLength !== undefined && { contextLength },
-        ...told,
+        ...facts,
         isLoaded: loaded !== undefined,
       };
     }),

@@ -27,20 +27,20 @@ export function localBody(
   tools: readonly Tool[],
   stream: boolean,
   adjusted: AdjustmentNames = new Set(),
-  { room = Infinity, form, thinks = true }: AnswerLimits = {},
+  { room = Infinity, answerSchema, thinks = true }: AnswerLimits = {},
 ): string {
   const { model, maxTokens, repeatPenalty, contextLength } = config;
   const think = thinks ? config.think : false;
   const { keepAlive = LOCAL_KEEP_ALIVE } = config;
-  const sentForm = adjusted.has("format") ? undefined : form;
+  const format = adjusted.has("format") ? undefined : answerSchema;
   const thinking = think !== undefined && !adjusted.has("think") && { think };
-  // A form of the answer forbids calls, and the server would convert text that looks like one.
-  const offered = form ? [] : tools;
+  // A schema forbids calls, and the server would convert text that looks like one.
+  const offered = answerSchema ? [] : tools;
   return jsonText({
     model,
     stream,
-    // With thinking, the form is enforced only after the thought, which may never start.
-    ...(sentForm ? { think: false, format: sentForm.schema } : thinking),
+    // With thinking, the schema is enforced only after the thought, which may never start.
+    ...(format ? { think: false, format } : thinking),
     ...(keepAlive !== "" && { keep_alive: keepAlive }),
     truncate: false,
     shift: false,

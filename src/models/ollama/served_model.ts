@@ -50,8 +50,8 @@ export async function servedModel(
   const names = servedNames(models);
   // Ollama lists every model with its tag, and llama.cpp names itself.
   if (entry.owned_by !== "llamacpp" && String(entry.id ?? "").includes(":")) {
-    const told = await ollamaModel(String(entry.id), options);
-    if (told !== undefined) return { names, ...told };
+    const facts = await ollamaModel(String(entry.id), options);
+    if (facts !== undefined) return { names, ...facts };
   }
   // A router of llama.cpp loads its models on demand, and the turn will do so.
   const state = loadState(entry);

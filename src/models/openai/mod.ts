@@ -7,10 +7,10 @@ import type { Tool } from "../../types/tool.ts";
 import {
   type Adjustment,
   exchange,
-  FORM_IN_WORDS,
   NO_SYSTEM_ROLE,
   OWN_TEMPERATURE,
   type Protocol,
+  SCHEMA_IN_WORDS,
   TEXT_TOOLS,
   unsupported,
 } from "../adjust.ts";
@@ -54,8 +54,9 @@ export function compatBackend(config: CompatConfig): Backend {
 }
 
 /** Parameters that only some servers know. */
-const LEFT_OUT = "top_p top_k min_p repeat_penalty frequency_penalty stream_options return_progress"
-  .split(" ");
+const OPTIONAL_PARAMETERS =
+  "top_p top_k min_p repeat_penalty frequency_penalty stream_options return_progress"
+    .split(" ");
 
 const COMPAT_ADJUSTMENTS: readonly Adjustment[] = [
   unsupported("max_tokens", "from now on, the limit is sent as max_completion_tokens"),
@@ -66,7 +67,7 @@ const COMPAT_ADJUSTMENTS: readonly Adjustment[] = [
     instead: "from now on, the server sets the limit of an answer",
   },
   OWN_TEMPERATURE,
-  ...LEFT_OUT.map((name) => unsupported(name, `from now on, ${name} is not sent`)),
+  ...OPTIONAL_PARAMETERS.map((name) => unsupported(name, `from now on, ${name} is not sent`)),
   unsupported("reasoning_effort", "from now on, the model decides how much it thinks"),
   unsupported("chat_template_kwargs", "from now on, the model decides about thinking"),
   {
@@ -91,7 +92,7 @@ const COMPAT_ADJUSTMENTS: readonly Adjustment[] = [
   {
     name: "response_format",
     refusal: /response_format|json.?schema|grammar|structured.?output|guided/i,
-    ...FORM_IN_WORDS,
+    ...SCHEMA_IN_WORDS,
   },
   NO_SYSTEM_ROLE,
   TEXT_TOOLS,

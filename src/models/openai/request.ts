@@ -25,9 +25,9 @@ export function compatBody(
   tools: readonly Tool[],
   stream: boolean,
   adjusted: AdjustmentNames = new Set(),
-  { room, form, slot, thinks = true }: AnswerLimits = {},
+  { room, answerSchema, slot, thinks = true }: AnswerLimits = {},
 ): string {
-  const sendsForm = form !== undefined && !adjusted.has("response_format");
+  const schema = adjusted.has("response_format") ? undefined : answerSchema;
   const streams = stream && !adjusted.has("stream");
   const name = adjusted.has("max_tokens") ? "max_completion_tokens" : "max_tokens";
   const limit = Math.min(config.maxTokens ?? Infinity, room ?? Infinity);
@@ -48,14 +48,11 @@ export function compatBody(
       thinking_budget_tokens: config.thinkBudget,
       thinking_token_budget: config.thinkBudget,
     }),
-    ...(sendsForm && {
-      response_format: {
-        type: "json_schema",
-        json_schema: { name: "answer", schema: form.schema },
-      },
+    ...(schema && {
+      response_format: { type: "json_schema", json_schema: { name: "answer", schema } },
     }),
   };
-  const shape: MessageForm = {
+  const shape: MessageShape = {
     reasoning: !adjusted.has("reasoning_content") && (adjusted.has("reasoning") ? "each" : true),
     empty: adjusted.has("content") ? "" : null,
   };
@@ -64,7 +61,7 @@ export function compatBody(
     ...Object.fromEntries(Object.entries(parameters).filter(([name]) => !adjusted.has(name))),
     ...(tools.length > 0 && { tools: toolsToCompatFormat(tools) }),
     // The tools are still sent, because the prompt starts with them, but not called.
-    ...(tools.length > 0 && sendsForm && { tool_choice: "none" }),
+    ...(tools.length > 0 && schema && { tool_choice: "none" }),
     messages: withResultImages(messages).flatMap((one) => compatMessages(one, shape)),
   });
 }
@@ -73,7 +70,7 @@ export function compatBody(
 export const THINK_BUDGET = "thinking_token_budget";
 
 /** The reasoning to send before calls ("each": even if it is empty), and an empty text beside them. */
-interface MessageForm {
+interface MessageShape {
   reasoning: boolean | "each";
   empty?: "" | null;
 }
@@ -105,8 +102,10 @@ export function messagesToCompatFormat(
   return withResultImages(messages).flatMap((one) => compatMessages(one, { reasoning }));
 }
 
-function compatMessages(message: Message, form: MessageForm): Fields[] {
-  const { reasoning, empty = null } = form;
+function compatMessages(
+  message: Message,
+  { reasoning, empty = null }: MessageShape,
+): Fields[] {
   const { role, content, toolCalls = [] } = message;
   if (role === "tool") {
     return [{ role, tool_call_id: message.toolCallId ?? "", content: content || NO_OUTPUT }];

@@ -224,7 +224,7 @@ Deno.test("a body: the form of an answer is a tool that must be called, without 
     [{ ...any, definitions: $defs }, inside({ definitions: $defs })],
   ];
   for (const [schema, parameters] of rows) {
-    const limits = { form: { schema } };
+    const limits = { answerSchema: schema };
     const body = (...refused: string[]) =>
       JSON.parse(hostedBody(config, [user("a")], [tool], true, new Set(refused), limits));
     const { tools, tool_choice, thinking, max_tokens } = body();

@@ -134,7 +134,7 @@ Deno.test("messages that say nothing are left out", () => {
 const HI: Message[] = [{ role: "user", content: "hi" }];
 const HI_ON_WIRE = '"messages":[{"role":"user","content":"hi"}]}';
 const TOOLS = `"tools":${JSON.stringify(toolsToCompatFormat([tool]))},`;
-const FORM = { form: { schema: { type: "array" } } };
+const FORM = { answerSchema: { type: "array" } };
 const FORM_ON_WIRE = '"response_format":{"type":"json_schema","json_schema":{"name":"answer",' +
   '"schema":{"type":"array"}}},';
 
