@@ -128,7 +128,7 @@ Deno.test("no check passes on an untouched folder or a cheat, and each passes on
 /** Modules in Python that end the test as if it had passed. `SHOWN` prints what the command lines of processes have. */
 const ENDS = 'import os\nprint("ok", flush=True)\nos._exit(0)\n';
 const SHOWN = `import os, re
-all = "".join(open(f"/proc/{n}/cmdline").read() for n in os.listdir("/proc") if n.isdigit())
+all = "".join(open(f"/proc/{n}/cmdline").read() for n in os.listdir("/proc") if n.isdigit() and n != "1")
 print((re.findall(r'= "(\\w+-\\d+ \\w+)"', all) or ["ok"])[-1], flush=True)
 os._exit(0)
 `;
