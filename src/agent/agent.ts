@@ -62,7 +62,7 @@ export interface AgentOptions
    * Called with each call that was done, and then with each that failed, once all calls of an answer have ended. Its
    * result is appended to the call's result for the model.
    */
-  afterTool?: (execution: ToolExecution, signal: AbortSignal) => Promise<string | undefined>;
+  afterCall?: (execution: ToolExecution, signal: AbortSignal) => Promise<string | undefined>;
   /** Called before the conversation is shortened; `focus` is what {@linkcode compact} was given. */
   beforeCompact?: (trigger: "manual" | "auto", focus: string, signal: AbortSignal) => Promise<void>;
 }
@@ -115,7 +115,7 @@ export class CopilotAgent {
   /** Decides each tool call. */
   readonly policy: Policy;
   /** See {@linkcode AgentOptions}. */
-  readonly afterTool: AgentOptions["afterTool"];
+  readonly afterCall: AgentOptions["afterCall"];
   /** See {@linkcode AgentOptions}. */
   readonly beforeCompact: AgentOptions["beforeCompact"];
   /** The background commands. */
@@ -166,7 +166,7 @@ export class CopilotAgent {
       ...editor && { editor },
     };
     this.jobs = jobs;
-    this.afterTool = options.afterTool;
+    this.afterCall = options.afterCall;
     this.beforeCompact = options.beforeCompact;
     const { tools: plain = builtinTools, systemPrompt, appendedPrompt } = options;
     const tools = jobs ? withJobs(plain) : plain;
@@ -244,14 +244,14 @@ export class CopilotAgent {
    * @throws {TypeError} if the folder no longer exists.
    */
   fork(
-    { policy, afterTool, subAgent, copy }: {
+    { policy, afterCall, subAgent, copy }: {
       policy: Policy;
-      afterTool?: AgentOptions["afterTool"];
+      afterCall?: AgentOptions["afterCall"];
       subAgent: string;
       copy?: Pick<ToolContext, "workingDir" | "confine" | "env" | "isIsolated">;
     },
   ): CopilotAgent {
-    const options = { policy, ...afterTool && { afterTool } };
+    const options = { policy, ...afterCall && { afterCall } };
     const fork = new CopilotAgent(this.#config, (copy ?? this.state).workingDir, options);
     const { jobs: _, ...given } = { jobs: undefined, ...copy ?? this.#given };
     fork.#given = { ...given, subAgent };

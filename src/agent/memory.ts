@@ -6,7 +6,7 @@ import type { Message } from "../types/message.ts";
 export interface LearnedModel {
   /** The server's count of the newest request, divided by the rough count. */
   ratio: number;
-  /** True if returned reasoning counts: many servers and templates drop it. */
+  /** True if reasoning that is sent back counts: many servers and templates drop it. */
   thinks: boolean;
   /** The largest request since the conversation was last shortened, without reasoning. */
   largest?: { rough: number; counted: number };

@@ -38,14 +38,14 @@ export interface TurnOptions {
   onEvent?: ((event: TurnEvent) => void) | undefined;
   /** Returns a promise to wait for before more is read, for a frontend that shows it more slowly. */
   ready?: (() => Promise<void> | undefined) | undefined;
-  /** Called with a function that returns the newest output lines of a running command; see `ToolContext`. */
+  /** Called with a function that returns the newest lines of a running command's output; see `ToolContext`. */
   onOutput?: ((newest: NewestOutput) => void) | undefined;
   /** The schema of the final answer, which must be JSON. Without it, the answer is any text. */
   answerSchema?: JsonSchema | undefined;
   /** The maximum number of rounds of tool calls; by default the agent's `maxToolRounds`. */
   maxToolRounds?: number | undefined;
-  /** Returns the messages that the user sent since the last request: the next request has them behind the results. */
-  meanwhile?: (() => Promise<readonly (readonly Part[])[]>) | undefined;
+  /** Returns the messages that the user sent since the last request. The next request has them after the results. */
+  steering?: (() => Promise<readonly (readonly Part[])[]>) | undefined;
   /** Returns true if nothing may be changed, as in plan mode. */
   isReadOnly?: (() => boolean | Promise<boolean>) | undefined;
   /** Has another agent write the summaries that make room. */
@@ -347,7 +347,7 @@ class Turn {
     }
     if (isAborted) return this.#stopped(answer, interruption(), "aborted");
     if (!loop?.isOver) {
-      for (const parts of await this.options.meanwhile?.() ?? []) {
+      for (const parts of await this.options.steering?.() ?? []) {
         this.#request += `\n\n${typedText(this.#add(userMessage(parts)))}`;
       }
       return undefined;
@@ -361,10 +361,10 @@ class Turn {
 
   /** Appends what extensions say about a call to its result. */
   async #appendNotes(execution: ToolExecution): Promise<void> {
-    const { afterTool } = this.agent;
-    if (afterTool === undefined || this.#signal.aborted) return;
+    const { afterCall } = this.agent;
+    if (afterCall === undefined || this.#signal.aborted) return;
     try {
-      execution.result += await afterTool(execution, this.#signal) ?? "";
+      execution.result += await afterCall(execution, this.#signal) ?? "";
     } catch (error) {
       // After an abort, the result is unchanged.
       if (!this.#signal.aborted) throw error;

@@ -88,16 +88,16 @@ export interface SessionState {
   readonly readsFolder: boolean;
   /** Decides on calls: the extensions, then the settings and the user. */
   readonly policy: Policy;
-  /** Returns a policy in which `approve` answers for the user: the settings, and with `isWhole` the extensions, too. */
-  policyWith(approve: Frontend["approve"] | undefined, isWhole?: true): Policy;
+  /** Returns the policy of the settings, and perhaps of the extensions, in which `approve` answers for the user. */
+  policyWith(approve: Frontend["approve"] | undefined, withExtensions?: true): Policy;
   /** Asks the user, one question at a time; undefined if there is no user. */
   readonly approve: Frontend["approve"] | undefined;
   readonly confirm: Frontend["confirm"] | undefined;
   readonly elicit: Frontend["elicit"] | undefined;
   /** Returns the text of the extensions to append to a call's result, for an agent's `conversation`. */
   afterCall(execution: ToolExecution, conversation: object, signal: AbortSignal): Promise<string>;
-  /** Returns the reader of an agent's turn: what the user sends from now on, since its last call. */
-  meanwhile(signal: AbortSignal): () => Promise<readonly (readonly Part[])[]>;
+  /** Returns a reader of what the user sends during an agent's turn: each call returns the messages since the last. */
+  steering(signal: AbortSignal): () => Promise<readonly (readonly Part[])[]>;
   endTurn(reason: string): void;
   /** Called when tokens of another conversation were counted, to show them. */
   onCounted(): void;
@@ -186,6 +186,6 @@ export interface Extension {
   /** Called when a turn is done; `round` counts from 0. An extension limits how often it continues a turn. */
   endOfTurn?(result: TurnResult, round: number, signal: AbortSignal): Promise<TurnEnd | undefined>;
   /** The open questions. The session removes those that it returns to its frontend. */
-  readonly pending?: PendingQuestion[];
+  readonly openQuestions?: PendingQuestion[];
   close?(): Promise<void>;
 }

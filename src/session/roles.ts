@@ -158,7 +158,7 @@ function newPlanner(session: SessionState, lent: Lent): CopilotAgent {
           ? await session.policy.decide(tool, ...call)
           : { allow: false, reason: PLAN_NOW, summary: "it only plans" },
     },
-    afterTool: (execution, signal) => session.afterCall(execution, planner, signal),
+    afterCall: (execution, signal) => session.afterCall(execution, planner, signal),
     subAgent: "plan",
   });
   lendTo(planner, lent);

@@ -84,7 +84,7 @@ export class Session implements AsyncDisposable {
     permissions.frontend = { ...this.#approve && { approve: this.#approve }, onEvent };
     const agent = this.agent = new CopilotAgent(config, options.folder ?? ".", {
       policy: this.#policy(this.#approve),
-      afterTool: (one, signal) => this.#afterCall(one, this.#conversation, signal),
+      afterCall: (one, signal) => this.#afterCall(one, this.#conversation, signal),
       beforeCompact: (...about) => this.#beforeCompact(...about),
       tools: extensions.reduce((tools, one) => one.tools?.(tools) ?? tools, builtinTools),
       confine: (...given) => this.#confine(...given),
@@ -120,13 +120,13 @@ export class Session implements AsyncDisposable {
       trust: options.trust === true,
       readsFolder: options.readsFolder,
       policy: agent.policy,
-      policyWith: (by, isWhole) => isWhole ? this.#policy(by) : this.#policyWith(by),
+      policyWith: (by, withExtensions) => withExtensions ? this.#policy(by) : this.#policyWith(by),
       approve: this.#approve,
       confirm: frontend.confirm &&
         ((question, signal) => this.#oneByOne(() => frontend.confirm!(question, signal), signal)),
       elicit: frontend.elicit?.bind(frontend),
       afterCall: (...call) => this.#afterCall(...call),
-      meanwhile: (signal) => this.#meanwhile(signal),
+      steering: (signal) => this.#steeringReader(signal),
       endTurn: (reason) => this.#stop.abort(new DOMException(reason, "AbortError")),
       onCounted: () => this.#emitStatus(),
       emit: onEvent,
@@ -229,7 +229,7 @@ export class Session implements AsyncDisposable {
   }
 
   openQuestions(): readonly PendingQuestion[] {
-    return this.#extensions.flatMap((one) => one.pending?.splice(0) ?? []);
+    return this.#extensions.flatMap((one) => one.openQuestions?.splice(0) ?? []);
   }
 
   async #openRecord(): Promise<boolean> {
@@ -289,11 +289,8 @@ export class Session implements AsyncDisposable {
     return parts;
   }
 
-  /**
-   * Returns a reader of the user's messages during the turn. Each agent has its own: sub-agents read the same
-   * ones.
-   */
-  #meanwhile(signal: AbortSignal): () => Promise<readonly (readonly Part[])[]> {
+  /** Returns a reader of the user's messages during the turn. Sub-agents have their own: all read the same messages. */
+  #steeringReader(signal: AbortSignal): () => Promise<readonly (readonly Part[])[]> {
     let read = this.#steering.length;
     return async () => {
       for (const given of this.frontend.steering?.() ?? []) {
@@ -331,7 +328,7 @@ export class Session implements AsyncDisposable {
         ready: () => this.frontend.ready?.(),
         answerSchema: this.options.answerSchema,
         isReadOnly: () => isPlanning(state),
-        meanwhile: this.#meanwhile(until),
+        steering: this.#steeringReader(until),
         summarizer: roles?.summarizerOf(state),
         signal: until,
       };

@@ -471,8 +471,8 @@ Deno.test("a call at the very end of reasoning is one where there is nothing els
 });
 
 Deno.test("what stands behind a result is for the model; its failure is the turn's, but for one after an abort", async () => {
-  const turn = async (afterTool: NonNullable<CopilotAgent["afterTool"]>, signal?: AbortSignal) => {
-    await using run = scripted([echoes("a"), { text: "Yes." }], { tools: [echo], afterTool });
+  const turn = async (afterCall: NonNullable<CopilotAgent["afterCall"]>, signal?: AbortSignal) => {
+    await using run = scripted([echoes("a"), { text: "Yes." }], { tools: [echo], afterCall });
     const { stopReason, toolExecutions } = await processTurn(run.agent, "go", signal && { signal });
     return [stopReason, ...toolExecutions.map((e) => e.result)];
   };

@@ -64,7 +64,7 @@ Deno.test("the commands, lines, names and questions of an extension are those of
     decide: (isYes) => Promise.resolve(void asked.push(isYes)),
   }];
   const extension: Extension = {
-    pending,
+    openQuestions: pending,
     commands: () => [
       { name: "own", group: "Setup", help: "own", run: () => "said" },
       { name: "next", group: "Work", help: "next", run: () => "next" },

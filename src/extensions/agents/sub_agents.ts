@@ -132,7 +132,7 @@ class SubAgentWork {
   readonly #usage = { inputTokens: 0, outputTokens: 0 };
   #made = 0;
   #running: SubProgress["running"];
-  readonly #meanwhile: ReturnType<SessionState["meanwhile"]>;
+  readonly #steering: ReturnType<SessionState["steering"]>;
   /** True once it has to answer without further calls. */
   #isOver = false;
 
@@ -148,14 +148,14 @@ class SubAgentWork {
       policy: { decide: (...call) => this.#decide(...call) },
       // Edits in a worktree are checked, and pass hooks, when they are applied.
       ...!worktree && {
-        afterTool: (execution, signal) => session.afterCall(execution, this, signal),
+        afterCall: (execution, signal) => session.afterCall(execution, this, signal),
       },
       subAgent: definition.name,
       ...worktree && { copy: worktree.context },
     });
     if (lent) lendTo(this.agent, lent);
     else inheritCounts(parent, this.agent);
-    this.#meanwhile = session.meanwhile(context.signal);
+    this.#steering = session.steering(context.signal);
   }
 
   async run(task: string, prompt: string | undefined): Promise<ToolOutcome> {
@@ -205,8 +205,8 @@ class SubAgentWork {
       signal,
       maxToolRounds,
       isReadOnly: () => this.definition.limits.isReader,
-      meanwhile: async () =>
-        (await this.#meanwhile()).map((parts) => [notePart(FOR_PARENT), ...parts]),
+      steering: async () =>
+        (await this.#steering()).map((parts) => [notePart(FOR_PARENT), ...parts]),
       onEvent: (event) => this.#onEvent(event),
     });
     signal.throwIfAborted();

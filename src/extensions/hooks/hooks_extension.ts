@@ -13,7 +13,7 @@ import { type HookDefinition, hooksIn, hookText } from "./definition.ts";
 import type { SessionHooks } from "./session_hooks.ts";
 
 export class HooksExtension implements Extension {
-  readonly pending: PendingQuestion[] = [];
+  readonly openQuestions: PendingQuestion[] = [];
 
   /**
    * Adds the session's hooks after itself, and asks about a folder's.
@@ -53,7 +53,7 @@ export class HooksExtension implements Extension {
       lines.push(
         `hooks in ${file.path} are not approved yet, so they do not run: a session in the terminal or an editor asks about them`,
       );
-      this.pending.push({
+      this.openQuestions.push({
         question,
         async decide(isYes, signal) {
           await save(isYes);
@@ -63,7 +63,7 @@ export class HooksExtension implements Extension {
     }
     if (lines.length > 0) session.tell("hook_files", ...lines);
     definitions.push(...pluginsOf(extensions).flatMap((plugin) => plugin.hooks));
-    if (definitions.length + this.pending.length === 0) return;
+    if (definitions.length + this.openQuestions.length === 0) return;
     const { SessionHooks } = await import("./session_hooks.ts");
     all = new SessionHooks(session);
     extensions.splice(extensions.indexOf(this) + 1, 0, all);

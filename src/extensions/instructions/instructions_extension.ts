@@ -12,7 +12,7 @@ import { takesText } from "../../session/commands/texts.ts";
 
 export class InstructionsExtension implements Extension {
   #session: SessionState | undefined;
-  readonly pending: PendingQuestion[] = [];
+  readonly openQuestions: PendingQuestion[] = [];
   /** The subfolders whose instructions a conversation has. */
   readonly #seen = new WeakMap<object, Set<string>>();
 
@@ -65,10 +65,10 @@ export class InstructionsExtension implements Extension {
 
   #report(session: SessionState, instructions: LoadedInstructions): void {
     // The newest question replaces an earlier one: an answer is about all instructions.
-    this.pending.length = 0;
+    this.openQuestions.length = 0;
     if (instructions.isLoaded === undefined && instructions.files.length > 0) {
       const decide = async (answer: boolean) => void await this.#load(session, { answer });
-      this.pending.push({ question: instructionQuestion(instructions), decide });
+      this.openQuestions.push({ question: instructionQuestion(instructions), decide });
     }
     session.emit({ type: "instructions", instructions });
   }

@@ -10,7 +10,7 @@ import type { McpServers } from "./servers.ts";
 
 export class McpExtension implements Extension {
   #source: McpServers | undefined;
-  readonly pending: PendingQuestion[] = [];
+  readonly openQuestions: PendingQuestion[] = [];
 
   /** @param given servers in addition to those of files. The caller has approved them */
   constructor(private readonly given: readonly McpDefinition[]) {}
@@ -47,7 +47,7 @@ export class McpExtension implements Extension {
     const { pending } = source;
     if (pending.length > 0) tell("mcp_pending", pendingLine(pending.map(({ name }) => name), ui));
     agent.plug(source.tools);
-    this.pending.push(...pending.map((server): PendingQuestion => ({
+    this.openQuestions.push(...pending.map((server): PendingQuestion => ({
       question: serverQuestion(server),
       async decide(isYes) {
         await server.decide(isYes);
