@@ -227,8 +227,6 @@ export interface Change {
   path: string;
   /** True if the file does not exist yet. */
   isNew: boolean;
-  /** True if the file is removed. */
-  isRemoved?: true;
   /** Changed lines with up to two lines of context; missing for binary, large or secret files. */
   lines?: readonly ChangeLine[];
   /** The size of the replaced file in bytes, if `lines` is missing. */
