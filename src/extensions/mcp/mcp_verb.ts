@@ -206,10 +206,8 @@ async function addServer(
   const [name, target, ...args] = operands;
   const given = isJson ? jsonOrUndefined(target ?? "") : target;
   const isAddress = isUrl(target ?? "");
-  if (
-    name === undefined || !given || isJson && !isObject(given) ||
-    (isJson || isAddress) && args.length > 0
-  ) {
+  const isMissing = isJson ? !isObject(given) : !given;
+  if (name === undefined || isMissing || (isJson || isAddress) && args.length > 0) {
     throw new UsageError(`Give a name, and ${isJson ? "one JSON object" : "a COMMAND or a URL"}`);
   }
   const types = isJson ? [type] : isAddress ? [undefined, "http", "sse"] : [undefined, "stdio"];

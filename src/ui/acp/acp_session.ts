@@ -9,7 +9,6 @@ import {
   PLAIN_SURFACE,
   type SessionEvent,
   type Status,
-  type Surface,
 } from "../../session/frontend.ts";
 import { failureText } from "../../session/hint_text.ts";
 import type { Session } from "../../session/session.ts";
@@ -55,7 +54,7 @@ interface WaitingPrompt {
 const CANCELLED: PromptAnswer = { stopReason: "cancelled" };
 
 export class AcpSession implements Frontend {
-  readonly surface: Surface = { ...PLAIN_SURFACE, kind: "editor" };
+  readonly surface: Required<Frontend>["surface"] = { ...PLAIN_SURFACE, kind: "editor" };
   readonly #session: Session;
   readonly #options: ConfigOptions;
   #id: string = crypto.randomUUID();

@@ -1,12 +1,7 @@
 /** Answers one prompt without a terminal: the answer on stdout, progress on stderr. @module */
 
 import { BackendError } from "../../errors.ts";
-import {
-  type Frontend,
-  PLAIN_SURFACE,
-  type SessionEvent,
-  type Surface,
-} from "../../session/frontend.ts";
+import { type Frontend, PLAIN_SURFACE, type SessionEvent } from "../../session/frontend.ts";
 import type { Notice } from "../../session/data.ts";
 import { failureText } from "../../session/hint_text.ts";
 import { commandIn } from "../../session/commands/command_line.ts";
@@ -41,7 +36,7 @@ interface PrintOptions {
 /** Prints the answer to one prompt. Calls that need approval are refused. */
 export class PrintFrontend implements Frontend {
   readonly showsStatus = false;
-  readonly surface: Surface = { ...PLAIN_SURFACE, kind: "flags" };
+  readonly surface: Required<Frontend>["surface"] = { ...PLAIN_SURFACE, kind: "flags" };
   readonly #executions: ToolExecution[] = [];
   readonly #startedAt = performance.now();
   #hasStreamed = false;
