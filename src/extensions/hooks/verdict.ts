@@ -44,7 +44,7 @@ export function verdictOf(hook: HookDefinition, end: HookEnd): HookVerdict {
   const said = shortened(stderr.trim(), MAX_CONTEXT_CHARS);
   const words = [oneLine(said), limit ?? ""].filter(Boolean).map((one) => `: ${one}`).join("");
   if (code === 2) {
-    const block = said === "" ? `${hookName} refused it` : said;
+    const block = said === "" ? `${hookName} gave no reason` : said;
     return isOnlyTold(hook) ? { messages: [`${hookName} said${words}`] } : { block, messages: [] };
   }
   if (code >= NOT_RUN_CODE) {
@@ -95,7 +95,7 @@ function verdictIn(
   if (reason !== undefined) verdict.reason = reason;
   const shown = text(systemMessage);
   if (said === "deny" || said === "block") {
-    if (!isOnlyTold(hook)) verdict.block = reason ?? shown ?? `${hookName} refused it`;
+    if (!isOnlyTold(hook)) verdict.block = reason ?? shown ?? `${hookName} gave no reason`;
   } else if ((isGuard || answer) && (said === "allow" || said === "approve")) {
     verdict.decision = "allow";
   } else if (isGuard && said === "ask") verdict.decision = "ask";
