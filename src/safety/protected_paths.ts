@@ -164,11 +164,11 @@ const PROTECTED: readonly FileGroup[] = [
     what: "a folder of settings",
     paths: "~/.config ~/.local ~/.local/{bin,share,share/applications} ~/Library",
   },
-  { // in this working folder, new files configure the loader of programs, PAM and cron
+  { // in this working folder, new files configure the loader of programs, PAM, cron and systemd
     what: OF_SYSTEM,
     paths:
       "/{etc,boot,bin,sbin,lib,lib64}/ /usr/{bin,sbin,lib,lib64,libexec}/ /usr/local/{bin,sbin,lib}/ " +
-      "/var/spool/ /usr /usr/local /var /var/lib /root",
+      "/run/{systemd,udev,tmpfiles.d,sysctl.d}/ /var/spool/ /usr /usr/local /var /var/lib /root",
   },
   // Programs of root read files in all of these: completions, D-Bus services, package scripts.
   ...Deno.uid() === 0

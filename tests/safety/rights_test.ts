@@ -307,6 +307,7 @@ Deno.test({
       ["/usr/local/share", "x", Deno.uid() !== 0],
       ["/var/lib", "dpkg/info/x.postinst", false],
       ["/", "var/cache/x", Deno.uid() !== 0],
+      ["/", "run/udev/rules.d/x.rules", false],
     ] as const;
     for (const [folder, path, allow] of cases) {
       const workingDir = folder.startsWith("/") ? folder : join(at.home, folder);
