@@ -75,7 +75,7 @@ export class CallPolicy {
       verdict = decision;
     }
     if (verdict.isPlanned) return PLAN_REFUSAL;
-    // Nobody is asked, so that nothing leaves the sandbox: what it may run there does not matter.
+    // The user is not asked, so nothing leaves the sandbox: the programs that would run outside do not matter.
     if (verdict.isKeptReadOnly) verdict = { ...verdict, reason: KEPT_READ_ONLY };
     onRefused();
     const way = verdict.effect === "deny" ? undefined : this.#wayOut(args, verdict);

@@ -53,7 +53,7 @@ interface ConfinementSources {
   /** Called at the end of a sandboxed command, with the end of its output. */
   onEnd(view: View, command: string, output: string): void;
   mayAsk(): boolean;
-  /** Called with what a sandboxed command was not allowed to leave, in one line. */
+  /** Called with what was put aside or restored after a sandboxed command, in one line. */
   onMended(text: string): void;
 }
 
@@ -158,7 +158,7 @@ export class Confinement {
       },
       finish: (output, code) => {
         sources.onEnd(view, command, output);
-        // Other mounts than those that are known may be why the sandbox ran nothing.
+        // The sandbox may have run nothing because the known mounts are outdated.
         if (code === 126) this.#mounts = undefined;
         forget();
         shared?.leave();

@@ -58,7 +58,7 @@ export function openPermissions(
   if (choice.level) {
     levelOf(choice.level, FLAG_SOURCE);
     const { homes } = permissions.paths;
-    // There, what is protected is known by its place in a home folder, not in the folder that is worked in.
+    // In a folder above a home folder, protected files are known only by their place in the home folder.
     const wide = choice.level.sandboxWrite.find((dir) =>
       homes.some((home) => isWithin(attempt(() => Deno.realPathSync(dir)) ?? dir, home))
     );
@@ -91,7 +91,7 @@ const pathTable = (variables: VariableReader) =>
     temporary: privateFolder(variables),
   });
 
-/** The origin of a server or a hook; `hooks`: a folder's hooks; `trusted`: those by `--trust`. */
+/** The origin of a server or a hook; `hooks`: the hooks of a folder; `trusted`: those that `--trust` allows. */
 type ServerOrigin = "user" | "folder" | "given" | "plugin" | "hooks" | "trusted";
 
 export class Permissions {
@@ -213,8 +213,8 @@ export class Permissions {
   /**
    * Returns a function that sandboxes a server with a `/tmp` and caches of its own. Without a set sandbox mode, it
    * runs sandboxed if that works: the user approves its calls, but cannot see what they do.
-   * @param by what it is. Plug-ins and a folder's hooks, which may use git, are sandboxed under all settings, because
-   * the question about them says so, and refused if no sandbox works
+   * @param by its origin. Plug-ins and the hooks of a folder, which may use git, are sandboxed under all settings,
+   * because the question about them says so. If no sandbox works, they are refused
    */
   confineServers(workingDir: () => string, name: string, by: ServerOrigin = "user"): Confine {
     const { file, variables, looks } = this;

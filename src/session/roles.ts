@@ -71,7 +71,7 @@ export async function withRole<T>(
   }
 }
 
-/** Returns the model of a role, once its server answers. @throws {unknown} if it does not, or did not lately. */
+/** Returns the model of a role once its server answers. @throws {unknown} the reason why it does not, or did not lately */
 async function lentFor(session: SessionState, role: string, spec: string, signal: AbortSignal) {
   const { agent, emit, fit, modelFlags, roles } = session;
   const { until = 0, error } = roles.away.get(role) ?? {};

@@ -58,7 +58,7 @@ interface FileSides {
   stamp: string;
   /** The mode before the step (once undone, after it), if a command may have changed it. */
   mode?: number | null | undefined;
-  /** True if it could not be exchanged. Then the way back leaves it as it is. */
+  /** True if it could not be exchanged. The opposite step then leaves it unchanged. */
   isStuck?: boolean;
 }
 
@@ -67,7 +67,7 @@ const MAX_UNDO_STEPS = 100;
 export const MAX_UNDO_BYTES = 64 * 1024 * 1024;
 /** The maximum number of files to exchange at once: each waits for programs and for the disk. */
 const MAX_AT_ONCE = 32;
-/** The maximum number of bytes to store for the way back. */
+/** The maximum bytes of the files of one step, which the opposite step needs. */
 const MAX_EXCHANGED_BYTES = 256 * 1024 * 1024;
 
 export class UndoLog {
@@ -99,13 +99,13 @@ export class UndoLog {
     }
   };
 
-  /** Looks at the folder while the model works, as otherwise its first command waits for that. */
+  /** Looks at the folder while the model works, so that its first command does not wait for that. */
   async lookAhead(folder: string): Promise<void> {
     const step = this.#done.at(-1);
     if (step && !step.isFollowed) await this.#look(step, folder, this.#running > 0);
   }
 
-  /** Also follows what programs change in the folder, except jobs: the user may work while one runs. */
+  /** Returns `confine` that also records what programs change in the folder, except jobs, during which users work. */
   following(confine: Confine, folder: () => string): Confine {
     return async (...given) => {
       const step = this.#done.at(-1);
@@ -144,7 +144,7 @@ export class UndoLog {
     });
   }
 
-  /** The messages are replaced. Of earlier ones, only the files can be undone. */
+  /** Call this when the messages are replaced: of earlier ones, only the files can be undone. */
   leave(): void {
     for (const steps of [this.#done, this.#undone]) {
       const written = steps.filter(({ files }) => files.size > 0);
@@ -153,7 +153,7 @@ export class UndoLog {
     }
   }
 
-  /** Another session is resumed. Nothing before it can be undone. */
+  /** Call this when another session is resumed: nothing before it can be undone. */
   forget(): void {
     this.#done.length = this.#undone.length = 0;
   }

@@ -22,7 +22,7 @@ export interface ToolCall {
   invalid?: { text: string; reason: string; isMalformed?: true; isUnclosed?: true };
   /** The repairs of the call, one line each. */
   repairs?: readonly string[];
-  /** True if the surrounding text may only show the call: such a call does not change anything at once. */
+  /** True if the call may be an example in the surrounding text: it runs only if it reads, or once it is repeated. */
   mayBeShown?: boolean;
   /** True if the call was recovered from the text of the answer (spec 4.6). */
   recovered?: boolean;

@@ -40,7 +40,7 @@ export function exportSession(
   const markdown = exportedText(session);
   const temporary = temporaryBeside(path);
   try {
-    // It exists also if it is a link, which a command may have made.
+    // A link, which a command may have made, counts as an existing file.
     if (attempt(() => Deno.lstatSync(path))) throw new Error("it exists: name another file");
     const text = isHtml ? htmlPage(markdown) : markdown;
     Deno.writeTextFileSync(temporary, text, { createNew: true });
@@ -126,7 +126,7 @@ function withCleanSide(lines: readonly ChangeLine[], side: "-" | "+"): ChangeLin
 
 const asHtml = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
-/** The policy forbids to load and to run anything. */
+/** The page's policy forbids it to load or run anything. */
 const HTML_HEAD = `<!DOCTYPE html><html><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width"><style>

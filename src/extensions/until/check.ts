@@ -64,7 +64,7 @@ export class UntilCheck {
     }
     const now = await this.#look();
     const isChanged = !now.files || changesSince(this.#before!, now).length > 0;
-    // A script has to know if the check passes. A user who only talks with the model does not.
+    // A script has to know whether the check passes; a user who only talks with the model does not.
     const isAlone = this.session.approve === undefined;
     if (!isChanged && this.#round === 0 && !isAlone) return undefined;
     const hasJobs = this.session.jobs.list.some(({ outcome }) => outcome === undefined);
@@ -78,7 +78,7 @@ export class UntilCheck {
     const own = [...new Set(changes.flat())].sort();
     const files = shortened(own.map(oneLine).join(", "), MAX_FILES_CHARS);
     this.#before = after;
-    // Another round would be like this one.
+    // Nothing changed, so another round would be the same.
     const isIdle = !isChanged && this.#round > 1;
     const isPassed = outcome.exitCode === 0 &&
       (files === "" || !isIdle && await this.#isAccepted(files, signal));
