@@ -157,7 +157,7 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
     stopOnSignals(run);
     return await (await verbs()).WITH_FLAGS[command](args, run);
   }
-  const elsewhere = FLAGS.find(({ name, help }) => args[name] && /^with [a-z]/.test(help));
+  const elsewhere = FLAGS.find(({ name }) => args[name] && OF_COMMANDS.includes(name));
   if (elsewhere) {
     throw new UsageError(`--${elsewhere.name} is for another command (${elsewhere.help})`);
   }
@@ -189,4 +189,5 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
 
 /** The demo has its own server, and its sessions are not recorded. */
 const DEMO_EXCLUDES = [...FLAGS_OF_SERVER, "continue", "resume"] as const;
+const OF_COMMANDS: readonly string[] = ["from", "as-exam", "port", "allow-host", "json"];
 const OF_PRINT = ["output", "json-schema", "stdin", "image", "output-last-message"] as const;
