@@ -69,12 +69,14 @@ export interface AgentOptions
 
 /** The tools and prompts that an agent sends with its requests. All forks of an agent share one object. */
 interface AgentOffer extends Pick<AgentOptions, "systemPrompt" | "appendedPrompt"> {
-  /** The tools of the options, and the agent's own, with those for jobs and tasks. */
+  /** The tools of the options, and those for jobs. */
   plain: readonly Tool[];
+  /** The same, and the list of steps. */
   own: readonly Tool[];
-  further: readonly (Tool & { isForSmall?: boolean })[];
+  /** The tools that `extend` added. */
+  extended: readonly (Tool & { isForSmall?: boolean })[];
   /** The tools of other programs. */
-  plugged: readonly Tool[];
+  external: readonly Tool[];
   /** Returns the list of skills for a context length and a maximum of bytes, and the minimum of bytes. */
   catalogue?: ((contextLength: number, maxBytes: number) => string) | undefined;
   listBytes?: number | undefined;
@@ -133,8 +135,8 @@ export class CopilotAgent {
   #given: Pick<ToolContext, "confine" | "onWritten" | "jobs" | "env" | "editor" | "subAgent">;
   #offer: AgentOffer;
   /** The tools as models see them, for a lean prompt and for a full one. */
-  #described: Partial<Record<"lean" | "full", readonly Tool[]>> = {};
-  #listed: { tools: readonly Tool[]; contextLength: number; text: string } | undefined;
+  #offered: Partial<Record<"lean" | "full", readonly Tool[]>> = {};
+  #skills: { tools: readonly Tool[]; contextLength: number; text: string } | undefined;
   #backend: Backend | undefined;
   /** Gives recorded answers in place of the server. */
   recorded: Backend | undefined;
@@ -171,7 +173,7 @@ export class CopilotAgent {
     const { tools: plain = builtinTools, systemPrompt, appendedPrompt } = options;
     const tools = jobs ? withJobs(plain) : plain;
     const own = options.keepsTasks ? [...tools, tasksTool] : tools;
-    this.#offer = { systemPrompt, appendedPrompt, plain, own, further: [], plugged: [] };
+    this.#offer = { systemPrompt, appendedPrompt, plain, own, extended: [], external: [] };
     this.policy = options.policy ?? { decide: () => ({ allow: true }) };
     checkToolNames(this.tools);
   }
@@ -197,32 +199,30 @@ export class CopilotAgent {
     const { catalogue } = this.#offer;
     if (catalogue === undefined) return "";
     const tools = this.offered;
-    if (this.#listed?.tools !== tools || this.#listed.contextLength !== contextLength) {
+    if (this.#skills?.tools !== tools || this.#skills.contextLength !== contextLength) {
       const room = roomInPrompt(prompt, tools, isLean(this.#config));
-      this.#listed = { tools, contextLength, text: catalogue(contextLength, room) };
+      this.#skills = { tools, contextLength, text: catalogue(contextLength, room) };
     }
-    return this.#listed.text;
+    return this.#skills.text;
   }
 
   /** The tools that the model may call: its own, then those of other programs. */
   get tools(): readonly Tool[] {
-    const { own, further, plugged } = this.#offer;
-    const more = [...further, ...plugged];
+    const { own, extended, external } = this.#offer;
+    const more = [...extended, ...external];
     return more.length === 0 ? own : [...own, ...more];
   }
 
   /** The tools as the model sees them. */
   get offered(): readonly Tool[] {
-    const { plain, own, further, plugged, listBytes } = this.#offer;
+    const { plain, own, extended, external, listBytes } = this.#offer;
     if (!isLean(this.#config)) {
-      return this.#described.full ??= toolsThatFit(
-        { builtIn: own, further, plugged, listBytes },
-        false,
-      );
+      const full = { builtIn: own, extended, external, listBytes };
+      return this.#offered.full ??= toolsThatFit(full, false);
     }
-    const forSmall = further.filter(({ isForSmall }) => isForSmall);
-    const lean = { builtIn: plain, further: forSmall, plugged, listBytes };
-    return this.#described.lean ??= toolsThatFit(lean, true);
+    const forSmall = extended.filter(({ isForSmall }) => isForSmall);
+    const lean = { builtIn: plain, extended: forSmall, external, listBytes };
+    return this.#offered.lean ??= toolsThatFit(lean, true);
   }
 
   /**
@@ -233,7 +233,7 @@ export class CopilotAgent {
    */
   extend(tool: Tool & { isForSmall?: boolean }): void {
     checkToolNames([...this.tools, tool]);
-    this.#change({ further: [...this.#offer.further, tool] });
+    this.#change({ extended: [...this.#offer.extended, tool] });
   }
 
   /**
@@ -270,8 +270,8 @@ export class CopilotAgent {
    * @throws {TypeError} if two tools share a name.
    */
   plug(tools: readonly Tool[]): void {
-    checkToolNames([...this.#offer.own, ...this.#offer.further, ...tools]);
-    this.#change({ plugged: tools });
+    checkToolNames([...this.#offer.own, ...this.#offer.extended, ...tools]);
+    this.#change({ external: tools });
   }
 
   /**
@@ -287,8 +287,8 @@ export class CopilotAgent {
 
   #change(offer: Partial<AgentOffer>): void {
     this.#offer = { ...this.#offer, ...offer };
-    this.#described = {};
-    this.#listed = undefined;
+    this.#offered = {};
+    this.#skills = undefined;
   }
 
   /** Returns the context of a tool call. */

@@ -10,7 +10,7 @@ import type { TurnEvent } from "../types/event.ts";
 import type { Tool } from "../types/tool.ts";
 
 type Kind = "text" | "reasoning";
-/** The kinds of pieces that are batched. Arguments of calls are shown without splitting. */
+/** The kinds of pieces that are batched. The arguments of calls are not split. */
 type BatchedKind = Kind | "arguments";
 
 interface AnswerStreamOptions {
@@ -30,8 +30,9 @@ export class AnswerStream implements Splitter {
   readonly #splitter: AnswerSplitter;
   readonly #batcher: DeltaBatcher;
   readonly #watchers = { text: new RepetitionWatcher(), reasoning: new RepetitionWatcher() };
-  #called = "";
-  #cut: SplitAnswer | undefined;
+  #callName = "";
+  /** The answer up to its repetition, which ended it. */
+  #stopped: SplitAnswer | undefined;
 
   constructor(private readonly options: AnswerStreamOptions) {
     const { tools, hasBlocks = () => false } = options;
@@ -43,29 +44,29 @@ export class AnswerStream implements Splitter {
     });
     this.#batcher = new DeltaBatcher((type, text) => {
       if (type !== "arguments") this.#splitter.push({ type, text });
-      else if (!this.#cut) options.emit({ type: "call_delta", name: this.#called, text });
+      else if (!this.#stopped) options.emit({ type: "call_delta", name: this.#callName, text });
     });
   }
 
   push(delta: Delta): void {
-    if (this.#cut) return;
+    if (this.#stopped) return;
     if (delta.type === "prompt_progress") return this.options.emit(delta);
     if (delta.type === "tool_arguments") return this.#batcher.push("arguments", delta.text);
     if (delta.type !== "tool_call") return this.#batcher.push(delta.type, delta.text);
     this.#batcher.flush();
     this.#splitter.push(delta);
-    this.#called = delta.name;
+    this.#callName = delta.name;
     this.options.emit({ type: "call_delta", name: delta.name, text: "" });
   }
 
   end(): SplitAnswer {
     this.#batcher.flush();
     const whole = this.#splitter.end();
-    return this.#cut ?? whole;
+    return this.#stopped ?? whole;
   }
 
   #show(kind: Kind, piece: string): void {
-    if (this.#cut) return;
+    if (this.#stopped) return;
     const at = this.#watchers[kind].push(piece);
     if (at === undefined) {
       const { maxThought = Infinity, onOverthought } = this.options;
@@ -75,7 +76,7 @@ export class AnswerStream implements Splitter {
     }
     const whole = this.#splitter.soFar[kind];
     const left = whole.slice(0, at) + REPETITION_WARNING;
-    this.#cut = { ...this.#splitter.soFar, calls: [], [kind]: left };
+    this.#stopped = { ...this.#splitter.soFar, calls: [], [kind]: left };
     this.#report(kind, left.slice(Math.min(whole.length - piece.length, at)));
     this.options.onRunaway();
   }
@@ -86,7 +87,7 @@ export class AnswerStream implements Splitter {
 
   /** The text so far was reasoning. The user has read it, so an event reports that. */
   #retract(): void {
-    if (this.#cut) return;
+    if (this.#stopped) return;
     this.options.emit({ type: "text_retracted" });
     this.#watchers.text = new RepetitionWatcher();
   }

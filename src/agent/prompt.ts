@@ -93,25 +93,25 @@ const FRAME_SLACK = 175;
 interface AgentTools {
   builtIn: readonly Tool[];
   /** Further tools, which are left out if there is no room. The first ones have priority. */
-  further: readonly Tool[];
-  plugged: readonly Tool[];
+  extended: readonly Tool[];
+  external: readonly Tool[];
   /** The minimum bytes of the list in the prompt; undefined if there is no list. */
   listBytes?: number | undefined;
 }
 
 /** Returns the tools as a model sees them, in as many words as the first request has room for. */
 export function toolsThatFit(
-  { builtIn, further, plugged, listBytes }: AgentTools,
+  { builtIn, extended, external, listBytes }: AgentTools,
   lean: boolean,
 ): readonly Tool[] {
   const prompt = lean ? leanPrompt() : systemPrompt();
   const described = lean ? leanTools(builtIn) : builtIn;
-  const others = lean ? leanTools(plugged) : plugged;
-  const isPlain = plugged.length === 0 && listBytes === undefined;
+  const others = lean ? leanTools(external) : external;
+  const isPlain = external.length === 0 && listBytes === undefined;
   const all = [described, boundlessTools(described), shortTools(described)];
   const forms = isPlain ? all : all.slice(lean ? 2 : 1);
-  for (let n = further.length; n > 0; n--) {
-    const some = boundlessTools(further.slice(0, n));
+  for (let n = extended.length; n > 0; n--) {
+    const some = boundlessTools(extended.slice(0, n));
     const more = lean ? leanTools(some) : some;
     const fitting = forms.map((form) => [...form, ...more, ...others]).find((tools) =>
       roomInPrompt(prompt, tools, lean) >= (listBytes ?? -FRAME_SLACK)

@@ -113,8 +113,8 @@ export class SessionRecord implements Disposable {
     this.#recorder?.continueFrom(session, title, modelUsedBy(this.agent));
   }
 
-  /** Ends the session here: new messages go to another one. Returns its id, if it has a file, and if that has all messages. */
-  leave(): { id: string; isSaved: boolean } | undefined {
+  /** Ends the session: new messages start the next one. Returns its id if it has a file, and whether that is complete. */
+  startNext(): { id: string; isSaved: boolean } | undefined {
     this.sync();
     const left = this.file && { id: shortName(this.name!), isSaved: !this.#hasFailed };
     this.#recorder?.continueFrom(undefined);

@@ -67,7 +67,7 @@ export class Session implements AsyncDisposable {
   #conversation = {};
   /** Aborted when an extension ends the turn. */
   #stop = new AbortController();
-  readonly #over = new AbortController();
+  readonly #closed = new AbortController();
   #probeStop: AbortController | undefined;
   /** Resolves when the server starts to load a model; undefined while the server is not probed. */
   #loads: Promise<void> | undefined;
@@ -114,7 +114,7 @@ export class Session implements AsyncDisposable {
       probed: Promise.resolve(),
       cache: new CacheWatch(
         (loss) => this.#tell({ code: "cache_lost", ...loss }),
-        frontend.showsStatus === false ? undefined : (agent) => slotsOf(agent, this.#over.signal),
+        frontend.showsStatus === false ? undefined : (agent) => slotsOf(agent, this.#closed.signal),
       ),
       extensions,
       trust: options.trust === true,
@@ -386,7 +386,7 @@ export class Session implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#extensions.map((one) => one.close?.()));
-    this.#over.abort();
+    this.#closed.abort();
     await this.#state.undo?.settled;
     this.#probeStop?.abort();
     this.#paths?.[Symbol.dispose]();
@@ -520,6 +520,6 @@ export class Session implements AsyncDisposable {
   }
 
   #emit(event: SessionEvent): void {
-    if (!this.#over.signal.aborted) this.frontend.onEvent(event);
+    if (!this.#closed.signal.aborted) this.frontend.onEvent(event);
   }
 }

@@ -14,7 +14,7 @@ export class ToolCallFilter {
   #rest = new SeamJoiner();
   #calls: ToolCall[] = [];
   #pending: ScannedPart[] = [];
-  #cleaned = "";
+  #behind = "";
   #hasNativeCall = false;
   /** The end of the text before the first call. */
   #lead = "";
@@ -51,7 +51,7 @@ export class ToolCallFilter {
   end(): { text: string; calls: ToolCall[] } {
     const text = this.#scan("", true);
     if (this.#hasNativeCall) return { text: text + this.#rest.end(), calls: [] };
-    const behind = this.#cleaned + this.#rest.end();
+    const behind = this.#behind + this.#rest.end();
     // An extra end tag is not text, and a result before the call ran is made up.
     const isStray = this.#calls.length > 0 &&
       /^\s*(?:(?:<\/tool_?call>\s*)+$|Observation:|<(?:function|tool)_(?:results?|output)>)/.test(
@@ -100,13 +100,13 @@ export class ToolCallFilter {
       this.#rest = new SeamJoiner();
       this.#calls = [];
       this.#pending = [];
-      this.#cleaned = this.#lead = "";
+      this.#behind = this.#lead = "";
       this.#areFenced = true;
       return text + this.#rest.push(part.text);
     } else if (isFirst) {
       this.#lead = (this.#lead + part.text.slice(-BEFORE_CALL_CHARS)).slice(-BEFORE_CALL_CHARS);
       return this.#rest.push(part.text);
-    } else this.#cleaned += this.#rest.push(part.text);
+    } else this.#behind += this.#rest.push(part.text);
     this.#pending.push(part);
     return "";
   }

@@ -58,7 +58,7 @@ const commands: readonly Command[] = [
     help: "start another conversation; the session stays in /resume",
     run(session) {
       const { state } = session.agent;
-      const left = session.record?.leave();
+      const left = session.record?.startNext();
       state.messages = [];
       state.seenFiles.clear();
       session.undo?.leave();

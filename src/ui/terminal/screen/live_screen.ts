@@ -62,7 +62,7 @@ export class LiveScreen implements Screen {
   readonly #modals = new ModalStack();
   readonly #message: MessageModal;
   readonly #driver: ModalDriver;
-  readonly #over = new AbortController();
+  readonly #closed = new AbortController();
   readonly #ring: { kills: KillRing } = { kills: [] };
   readonly questions: ScreenQuestions;
   readonly ask: Screen["ask"];
@@ -79,7 +79,7 @@ export class LiveScreen implements Screen {
     private readonly options: LiveScreenOptions,
     private readonly terminal: Terminal = processTerminal(),
   ) {
-    const { signal } = this.#over;
+    const { signal } = this.#closed;
     const modals = this.#modals;
     // A terminal that is gone rejects a write or ends the keys.
     const onGone = () => {
@@ -181,7 +181,7 @@ export class LiveScreen implements Screen {
   }
 
   read(): Promise<TextPart | null> {
-    if (this.#over.signal.aborted) return Promise.resolve(null);
+    if (this.#closed.signal.aborted) return Promise.resolve(null);
     const message = this.#message.read();
     this.#output.drawSoon();
     this.#askTerminal();
@@ -202,7 +202,7 @@ export class LiveScreen implements Screen {
   [Symbol.dispose](): void {
     this.#message.give(null);
     clearInterval(this.#tick);
-    this.#over.abort();
+    this.#closed.abort();
     attempt(() => this.terminal.write(this.#output.end().replaceAll("\n", "\r\n")));
     this.#driver[Symbol.dispose]();
     this.#images?.[Symbol.dispose]();
@@ -345,13 +345,13 @@ export class LiveScreen implements Screen {
 
   #openTranscript(): boolean {
     const modal = this.options.transcript?.();
-    if (modal === undefined || this.#over.signal.aborted) return false;
+    if (modal === undefined || this.#closed.signal.aborted) return false;
     void this.#modals.open(modal);
     return true;
   }
 
   #end(signal: Deno.Signal): void {
-    this.#over.abort();
+    this.#closed.abort();
     this.options.onEnd(signal);
     this.#modals.closeAll();
     this.#message.give(null);

@@ -46,7 +46,7 @@ interface DisplayOptions extends
   theme: Theme;
   statusParts?: readonly StatusPart[] | undefined;
   backgrounds?: Backgrounds | undefined;
-  over: AbortSignal;
+  closed: AbortSignal;
   subjectOf: ConstructorParameters<typeof TurnView>[2];
 }
 
@@ -152,9 +152,9 @@ export class Display implements Disposable {
 
   #makeScreen(): Screen {
     const { options } = this;
-    const { over, theme: _, subjectOf: __, ...keys } = options;
+    const { closed, theme: _, subjectOf: __, ...keys } = options;
     if (!this.isLive) {
-      return new PlainScreen(() => keys.history().map(entryText), over, this.appearance.unicode);
+      return new PlainScreen(() => keys.history().map(entryText), closed, this.appearance.unicode);
     }
     const hasColors = () => this.appearance.colors !== "none";
     const onBackground = (background: Background) => {

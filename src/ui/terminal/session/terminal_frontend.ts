@@ -71,7 +71,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   readonly approve: NonNullable<Frontend["approve"]>;
   readonly confirm: NonNullable<Frontend["confirm"]>;
   readonly elicit: NonNullable<Frontend["elicit"]>;
-  readonly #over = new AbortController();
+  readonly #closed = new AbortController();
   #stop = new AbortController();
   #ended: number | undefined;
   #isInTurn = false;
@@ -96,7 +96,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       keymap,
       statusParts,
       backgrounds,
-      over: this.#over.signal,
+      closed: this.#closed.signal,
       // The screen of setup has no session yet.
       history: () => this.#history?.entries() ?? [],
       completer: (before, after) => this.#completer?.(before, after),
@@ -288,7 +288,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     const now = MODES.indexOf(this.#display.status?.mode?.approve ?? "ask");
     const next = MODES[(now + 1) % MODES.length]!;
     try {
-      await this.#session.command("approve", next, this.#over.signal);
+      await this.#session.command("approve", next, this.#closed.signal);
     } catch (error) {
       this.#display.say(`· ${oneLine(reasonOf(error))}`);
     }
@@ -297,7 +297,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   #end(exitCode: number): void {
     this.#ended ??= exitCode;
     this.#stop.abort();
-    this.#over.abort();
+    this.#closed.abort();
   }
 
   #showStatus(status: Status): void {
@@ -355,7 +355,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     const command = this.#isInTurn ? this.#commandIn(line) : undefined;
     const info = this.#session.commands().find(({ name }) => name === command?.name);
     if (command === undefined || info === undefined) return false;
-    const { signal } = this.#over;
+    const { signal } = this.#closed;
     const isList = info.isListView === true && command.argument === "";
     if (isList) {
       void this.#commands.pick({ ...command, line }, signal).then((text) => {

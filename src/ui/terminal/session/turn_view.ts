@@ -31,7 +31,8 @@ export class TurnView {
   #reasoningStart = 0;
   /** True after the first report of a recovered call: some models write all calls as text. */
   #hasReportedRecovery = false;
-  readonly #shown = new Set<string>();
+  /** The calls whose change a printed question has shown. */
+  readonly #shownChanges = new Set<string>();
   readonly #decided = new Map<string, string>();
   readonly #failures = new WeakMap<Message, string>();
   /** Calls that only read, by verb. Each verb gets one row when something else follows. */
@@ -118,7 +119,7 @@ export class TurnView {
   /** The user is asked about the call `id`. Time does not count until the result is disposed. */
   onAsked(id: string): Disposable {
     this.#endOpen();
-    if (!this.screen.isLive) this.#shown.add(id);
+    if (!this.screen.isLive) this.#shownChanges.add(id);
     const from = performance.now();
     return {
       [Symbol.dispose]: () => this.activity.tally.exclude(performance.now() - from),
@@ -214,7 +215,7 @@ export class TurnView {
     this.#endOpen();
     this.activity.end();
     this.turnsSinceTasks++;
-    this.#shown.clear();
+    this.#shownChanges.clear();
     this.#decided.clear();
     if (text !== undefined) this.#line(text);
     this.screen.print("");
@@ -244,7 +245,7 @@ export class TurnView {
     if (call.isRead && decided === undefined) return this.#hold(call);
     const tasks = this.#newTasks(exec.details?.tasks ?? []);
     const { columns, paint, where } = this.#rowOptions();
-    const hasChange = change?.lines !== undefined && !this.#shown.has(exec.toolCallId);
+    const hasChange = change?.lines !== undefined && !this.#shownChanges.has(exec.toolCallId);
     const { title, body } = callRows(exec, this.#rowOptions(), decided, tasks);
     if (hasChange) {
       const { rows: screenRows } = terminalSize();
