@@ -27,7 +27,7 @@ export interface Rule {
   host?: HostPattern;
   /** The argument that a rule about another program's tool covers, and the pattern of its text. */
   argument?: { name: string; value: RegExp };
-  /** What it is from, if not from the settings of the user: "this session", or a file of the folder. */
+  /** The source of a rule that is not in the user's settings: "this session", or a file of the folder. */
   origin?: string;
   isForSandbox?: boolean | undefined;
   isKept?: true;

@@ -134,7 +134,7 @@ export class UntilCheck {
     const failed = { command, passed: false, rounds: this.#round, reason: how + again };
     const check = exitCode ? { ...failed, output: read.join("\n") } : failed;
     if (isEnd) return { check };
-    const told = [
+    const forModel = [
       `The check ${this.#name} ${exitCode ? how : "passed, but that does not count"} (${at}).`,
       ...limit ? [content.split("\n", 2)[1] ?? ""] : [],
       ...files === "" ? [] : [
@@ -143,7 +143,7 @@ export class UntilCheck {
       ],
       ...exitCode ? [OUTPUT_BELOW, echo("shell", harmless(read.join("\n")))] : [],
     ];
-    return { check, parts: [notePart(`[${told.join("\n")}]`)] };
+    return { check, parts: [notePart(`[${forModel.join("\n")}]`)] };
   }
 
   async #run(signal: AbortSignal): Promise<ToolOutcome> {

@@ -207,7 +207,7 @@ export function removeLinks(
   }));
 }
 
-/** What leads git to a repository: HEAD in it, or `.git`, or a link that may lead into one that is not looked for. */
+/** Selects what leads git to a repository: its HEAD, `.git`, and links that may lead into an unsearched one. */
 const LEADS = "( -iname HEAD -o -iname .git -o " +
   "-type l ! -name *.untrusted-* ( -ilname *.git/* -o -lname *copilot-sandbox-* -o -lname */caches/* ) -newerct";
 /** Arguments: the name, what is appended to it, and the time since when it or the repository changed. */

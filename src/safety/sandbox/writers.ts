@@ -210,7 +210,7 @@ function searchNew(
     looks: FolderLooks;
     git: GitAnswers;
     isWritten: (path: string) => boolean;
-    /** What they did not write. */
+    /** The paths that the programs did not write. */
     known: readonly string[];
     /** The time from which on they made links, in ms since 1970. */
     since: number;
