@@ -34,6 +34,7 @@ const [STREAM, SEQPACKET] = [1, 5];
 /** Further bits of a socket's type are flags. */
 const SOCKET_TYPE = 0xf;
 const PR_SET_CHILD_SUBREAPER = 36;
+const [PRIO_PGRP, PRIO_USER] = [1, 2];
 const [TIOCSTI, TIOCLINUX] = [0x5412, 0x541c];
 
 const REFUSED: readonly RefusedCall[] = [
@@ -58,6 +59,12 @@ const REFUSED: readonly RefusedCall[] = [
   // be made to undo. `wrap.ts` closes its folder in /proc.
   [EPERM, 101, 117, { arg: 1, oneOf: [1] }],
   [EPERM, 311, 271, { arg: 0, oneOf: [1] }],
+  // sched_setscheduler, sched_setattr, setpriority (a group's and a user's may contain it): process 1 ends only once it
+  // gets the processor, and programs that wait for it less would run on.
+  [EPERM, 144, 119, { arg: 0, oneOf: [1] }],
+  [EPERM, 314, 274, { arg: 0, oneOf: [1] }],
+  [EPERM, 141, 140, { arg: 0, oneOf: [PRIO_PGRP, PRIO_USER] }],
+  [EPERM, 141, 140, { arg: 1, oneOf: [1] }],
   // ioctl: the shell outside reads characters that are put into a terminal.
   [EPERM, 16, 29, { arg: 1, oneOf: [TIOCSTI, TIOCLINUX] }],
   // chmod, fchmod, fchmodat, mknod, mknodat, creat; then fchmodat2 and openat2 (its mode is in memory).
