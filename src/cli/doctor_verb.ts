@@ -11,8 +11,8 @@ import { setupHome } from "./setup.ts";
 
 export async function runDoctorVerb(args: Args, run: Run): Promise<number> {
   if (args.demo) throw new UsageError("doctor examines a model server: leave out --demo");
-  if (args.print !== undefined || args.output !== undefined) {
-    throw new UsageError("doctor has no use for -p and --output: --json gives one JSON object");
+  if (args.print !== undefined) {
+    throw new UsageError("doctor has no use for -p: --json gives one JSON object");
   }
   const output = {
     json: args.json === true,

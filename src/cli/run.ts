@@ -152,6 +152,10 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
   checkWorkFolder(args["working-dir"]);
   const given = args;
   const { command } = args;
+  const headless = command === undefined &&
+    (args.print !== undefined || !Deno.stdin.isTerminal());
+  const needing = OF_PRINT.find((name) => given[name] !== undefined);
+  if (needing && !headless) throw new UsageError(`--${needing} needs -p`);
   args = { ...withDefaults(args), given };
   if (command !== undefined) {
     stopOnSignals(run);
@@ -161,9 +165,6 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
   if (elsewhere) {
     throw new UsageError(`--${elsewhere.name} is for another command (${elsewhere.help})`);
   }
-  const headless = args.print !== undefined || !Deno.stdin.isTerminal();
-  const needing = OF_PRINT.find((name) => args[name] !== undefined);
-  if (needing && !headless) throw new UsageError(`--${needing} needs -p`);
   const other = args.demo && DEMO_EXCLUDES.find((name) => args[name] !== undefined);
   if (other) throw new UsageError(`--demo and --${other} exclude each other`);
   if (args.continue && args.resume !== undefined) {
