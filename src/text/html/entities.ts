@@ -35,8 +35,6 @@ const SPACES: Readonly<Record<string, string>> = {
   ZeroWidthSpace: "",
   NoBreak: "",
 };
-/** The characters of Windows' code page, which pages use as U+0080 to U+009F. */
-const WINDOWS = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
 
 let namesOnce: ReadonlyMap<string, string> | undefined;
 
@@ -72,7 +70,10 @@ export function decodeEntities(text: string): string {
 }
 
 function characterOfCode(code: number): string {
-  if (code >= 0x80 && code <= 0x9f) return WINDOWS[code - 0x80]!;
+  // Pages use U+0080 to U+009F for the characters of Windows' code page.
+  if (code >= 0x80 && code <= 0x9f) {
+    return new TextDecoder("windows-1252").decode(Uint8Array.of(code));
+  }
   const isCharacter = code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
   return isCharacter ? String.fromCodePoint(code) : "\ufffd";
 }
