@@ -76,9 +76,9 @@ class PageReader {
   #main: OpenElement | undefined;
   #title: string[] = [];
   #inTitle = false;
-  #pre: { pieces: string[]; language: string; depth: number } | undefined;
+  #pre: { pieces: string[]; language: string } | undefined;
   #link: { at: ReturnType<LineWriter["mark"]>; address: string | undefined } | undefined;
-  #code: { at: ReturnType<LineWriter["mark"]>; depth: number } | undefined;
+  #code: ReturnType<LineWriter["mark"]> | undefined;
   #cell: ReturnType<LineWriter["mark"]> | undefined;
   #isRaised = false;
 
@@ -185,11 +185,11 @@ class PageReader {
     else if (/^h[1-6]$/.test(name)) this.#out.lead = `${"#".repeat(Number(name[1]))} `;
     else if (/^([uo]l|li|dd|blockquote)$/.test(name)) this.#openLevel(name, attributes);
     else if (name === "table") this.#tables.push(new PageTable());
-    else if (name === "pre") this.#openPre(attributes);
+    else if (name === "pre") this.#pre = { pieces: [], language: codeLanguage(attributes) };
     else if (name === "a") this.#openLink(attributes);
     else if (name === "img") this.#image(attributes);
     else if (name === "sup") this.#isRaised = true;
-    else if (CODE_ELEMENTS.has(name)) this.#openCode();
+    else if (CODE_ELEMENTS.has(name)) this.#code ??= this.#out.mark();
   }
 
   #close(name: string): void {
@@ -233,13 +233,8 @@ class PageReader {
     this.#out.openList({ next: name === "ol" ? next : undefined });
   }
 
-  #openPre(attributes: Attributes): void {
-    this.#pre = { pieces: [], language: codeLanguage(attributes), depth: 1 };
-  }
-
   #openInPre(name: string, attributes: Attributes): void {
     const pre = this.#pre!;
-    if (name === "pre") pre.depth++;
     if (name === "br") pre.pieces.push("\n");
     if (name === "code" && pre.language === "") pre.language = codeLanguage(attributes);
   }
@@ -249,7 +244,7 @@ class PageReader {
     // Some pages have an element for each line of code.
     const isLine = /^(div|li|p|tr)$/.test(name);
     if (isLine && !pre.pieces.at(-1)?.endsWith("\n")) pre.pieces.push("\n");
-    if (name === "pre" && --pre.depth === 0) this.#closePre();
+    if (name === "pre") this.#closePre();
   }
 
   #closePre(): void {
@@ -292,16 +287,10 @@ class PageReader {
     if (alt) this.#out.text(`[image: ${alt}]`);
   }
 
-  #openCode(): void {
-    if (this.#code) this.#code.depth++;
-    else this.#code = { at: this.#out.mark(), depth: 1 };
-  }
-
   #closeCode(): void {
     const code = this.#code;
-    if (!code || --code.depth > 0) return;
     this.#code = undefined;
-    const taken = this.#out.take(code.at);
+    const taken = code && this.#out.take(code);
     if (!taken || taken.text === "") return;
     const marked = taken.text.includes("`") ? `\`\` ${taken.text} \`\`` : `\`${taken.text}\``;
     this.#out.piece(taken.before + marked);
