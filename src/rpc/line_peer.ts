@@ -42,35 +42,24 @@ export function linePeer({ input, output, ...options }: LinePeerOptions): RpcPee
   });
   // A failing stream also rejects this promise, which has no other handler.
   writer.closed.catch(() => {});
-  const reader = input.getReader();
-  readLines(reader, peer);
+  const lines = new LineDecoder((line) => {
+    if (line.trim() !== "") peer.receive(line);
+  }, { maxChars: MAX_RPC_CHARS });
+  const reader = new WritableStream<Uint8Array>({
+    write: (chunk) => lines.push(chunk),
+    close: () => lines.end(),
+  });
+  const over = new AbortController();
+  input.pipeTo(reader, { signal: over.signal }).then(
+    () => peer.close(new Error(ENDED)),
+    (error) => {
+      const isLong = error instanceof BackendError;
+      peer.close(isLong ? new Error(`a message of over ${MAX_RPC_CHARS} characters`) : error);
+    },
+  );
   peer.closed.then(async () => {
-    await reader.cancel().catch(() => {});
+    over.abort();
     await writer.close().catch(() => {});
   });
   return peer;
-}
-
-async function readLines(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  peer: RpcPeer,
-): Promise<void> {
-  const lines = new LineDecoder((line) => {
-    if (line.trim() !== "") peer.receiveText(line);
-  }, { maxChars: MAX_RPC_CHARS });
-  try {
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) break;
-      lines.push(value);
-      if (peer.isClosed) return;
-    }
-    lines.end();
-    peer.close(new Error(ENDED));
-  } catch (error) {
-    const isLong = error instanceof BackendError;
-    peer.close(
-      isLong ? new Error(`a message of over ${MAX_RPC_CHARS} characters`) : error as Error,
-    );
-  }
 }

@@ -1,7 +1,7 @@
 /**
  * One side of a JSON-RPC 2.0 connection. Both sides are equal: each sends requests and notifications, and answers
  * those of the other. The owner of the peer transports the messages: `send` takes outgoing ones, and `receive`
- * accepts incoming ones. @module
+ * accepts the text of incoming ones. @module
  */
 
 import { isObject } from "../text/json.ts";
@@ -25,16 +25,9 @@ export interface RpcPeerOptions {
   answersInvalid?: boolean;
 }
 
-interface PendingRequest {
-  resolve(result: unknown): void;
-  reject(reason: unknown): void;
-}
-
-const NO_MESSAGE = "an error without a message";
-
 export class RpcPeer {
   #nextId = 1;
-  readonly #pending = new Map<RpcId, PendingRequest>();
+  readonly #pending = new Map<RpcId, PromiseWithResolvers<unknown>>();
   readonly #incoming = new Map<RpcId, AbortController>();
   readonly #over = Promise.withResolvers<Error>();
   #reason: Error | undefined;
@@ -90,26 +83,21 @@ export class RpcPeer {
     await this.options.send({ jsonrpc: "2.0", method, ...params && { params } });
   }
 
-  /** Handles one parsed message of the other side, or a batch. Never throws. */
-  receive(value: unknown): void {
-    if (Array.isArray(value)) {
-      for (const one of value) this.#take(one);
-      if (value.length === 0) this.refuse("a batch must not be empty");
-    } else this.#take(value);
-  }
-
-  receiveText(text: string): void {
+  /** Handles the JSON of one message of the other side, or of a batch. Never throws. */
+  receive(text: string): void {
     let value: unknown;
     try {
       value = JSON.parse(text);
     } catch {
-      return this.refuse(`not JSON: ${text.slice(0, 200)}`, null, RPC_CODES.parseError);
+      return this.#refuse(`not JSON: ${text.slice(0, 200)}`, null, RPC_CODES.parseError);
     }
-    this.receive(value);
+    const messages = Array.isArray(value) ? value : [value];
+    if (messages.length === 0) this.#refuse("a batch must not be empty");
+    for (const one of messages) this.#take(one);
   }
 
   /** Records that some input is not a message. A serving peer answers it. */
-  refuse(reason: string, id: RpcId | null = null, code: number = RPC_CODES.invalidRequest): void {
+  #refuse(reason: string, id: RpcId | null = null, code: number = RPC_CODES.invalidRequest): void {
     this.options.onIgnored?.(reason);
     if (this.options.answersInvalid) this.#answerError(id, new RpcError(code, reason));
   }
@@ -130,16 +118,16 @@ export class RpcPeer {
 
   #take(value: unknown): void {
     if (this.#reason) return;
-    if (!isObject(value)) return this.refuse("a message must be a JSON object");
+    if (!isObject(value)) return this.#refuse("a message must be a JSON object");
     const isId = typeof value.id === "string" || Number.isFinite(value.id);
     const id = isId ? value.id as RpcId : null;
-    if (value.jsonrpc !== "2.0") return this.refuse('jsonrpc must be "2.0"', id);
+    if (value.jsonrpc !== "2.0") return this.#refuse('jsonrpc must be "2.0"', id);
     const { method, params = {} } = value;
     if (method === undefined) return this.#settle(id, value);
-    if (typeof method !== "string") return this.refuse("method must be a string", id);
-    if (!isObject(params)) return this.refuse("params must be an object", id);
+    if (typeof method !== "string") return this.#refuse("method must be a string", id);
+    if (!isObject(params)) return this.#refuse("params must be an object", id);
     if (Object.hasOwn(value, "id")) {
-      if (id === null) return this.refuse("id must be a string or a number");
+      if (id === null) return this.#refuse("id must be a string or a number");
       return void this.#answer(id, method, params);
     }
     try {
@@ -155,10 +143,10 @@ export class RpcPeer {
     if (isObject(error)) {
       const { code, message, data } = error;
       const known = typeof code === "number" ? code : RPC_CODES.internalError;
-      const words = typeof message === "string" && message !== "" ? message : NO_MESSAGE;
+      const words = typeof message === "string" && message || "an error without a message";
       return pending?.reject(new RpcError(known, words, data));
     }
-    if (result === undefined) return this.refuse("it has no method, result or error", id);
+    if (result === undefined) return this.#refuse("it has no method, result or error", id);
     pending?.resolve(result);
   }
 

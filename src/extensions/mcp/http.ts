@@ -156,7 +156,7 @@ export class HttpCarrier implements Carrier {
     if (type !== "application/json") {
       throw new Error(`it answered with ${type || "no content type"}, not JSON: ${excerpt(text)}`);
     }
-    this.peer.receiveText(text);
+    this.peer.receive(text);
     if (!signal.aborted) throw new Error("its answer is not to this request");
   }
 
@@ -213,7 +213,7 @@ export class HttpCarrier implements Carrier {
     maxBytes: number,
   ): Promise<SseDecoder> {
     const decoder = new SseDecoder(({ event, data, cut }) => {
-      if (event === "message" && data !== "" && !cut) this.peer.receiveText(data);
+      if (event === "message" && data !== "" && !cut) this.peer.receive(data);
     });
     let total = 0;
     try {

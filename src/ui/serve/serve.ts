@@ -107,7 +107,7 @@ function socketPeer(socket: WebSocket, options: Omit<RpcPeerOptions, "send">): R
   socket.onmessage = ({ data }) => {
     if (typeof data !== "string") return;
     if (data.length > MAX_RPC_CHARS) socket.close(1009, "too long");
-    else peer.receiveText(data);
+    else peer.receive(data);
   };
   socket.onclose = socket.onerror = () => peer.close(new Error("the client has left"));
   peer.closed.then(() => socket.close());

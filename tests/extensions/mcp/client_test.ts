@@ -38,13 +38,13 @@ async function wire(answers: Answers, options: Partial<Options> = {}, words = ""
       ...handlers,
       send: async (message) => {
         await Promise.resolve();
-        theirs.receive(structuredClone(message));
+        theirs.receive(JSON.stringify(message));
       },
     });
     theirs = new RpcPeer({
       send: async (message) => {
         await Promise.resolve();
-        ours.receive(structuredClone(message));
+        ours.receive(JSON.stringify(message));
       },
       onRequest: (method, params) => {
         got.push([method, params]);
