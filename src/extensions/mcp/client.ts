@@ -34,7 +34,7 @@ interface ClientOptions {
   timeoutMs?: number | undefined;
   /** Asks the user for what the server wants to know. If it is missing, the user cannot be asked. */
   elicit?: Elicit | undefined;
-  onChanged?(list: string): void;
+  onToolsChanged?(): void;
 }
 
 export interface RequestOptions {
@@ -116,10 +116,9 @@ export class McpClient {
     kind: "tools" | "prompts" | "resources",
     limit: number,
     options: RequestOptions = {},
-  ): Promise<{ entries: unknown[]; isCut: boolean; ttlMs: number | undefined }> {
+  ): Promise<{ entries: unknown[]; isCut: boolean }> {
     const entries: unknown[] = [];
     let params: RpcParams = {};
-    let ttlMs: number | undefined;
     // Pages may be empty, and without end.
     for (let pages = 0; pages < limit && entries.length <= limit; pages++) {
       const page = await this.request(`${kind}/list`, params, options);
@@ -128,13 +127,12 @@ export class McpClient {
         throw new Error(`its answer to ${kind}/list has no list of ${kind}`);
       }
       entries.push(...part.slice(0, limit + 1));
-      if (typeof page.ttlMs === "number") ttlMs = Math.min(ttlMs ?? Infinity, page.ttlMs);
       const { nextCursor: cursor } = page;
       // An empty cursor is a valid cursor.
       if (typeof cursor === "string") params = { cursor };
-      else if (entries.length <= limit) return { entries, isCut: false, ttlMs };
+      else if (entries.length <= limit) return { entries, isCut: false };
     }
-    return { entries: entries.slice(0, limit), isCut: true, ttlMs };
+    return { entries: entries.slice(0, limit), isCut: true };
   }
 
   #handlers(): CarrierHandlers {
@@ -297,9 +295,7 @@ export class McpClient {
       this.#progress.get(String(params.progressToken))?.(params);
     } else if (method === "notifications/cancelled") {
       this.carrier.peer.cancelIncoming(params.requestId);
-    }
-    const changed = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method);
-    if (changed) this.options.onChanged?.(changed[1]!);
+    } else if (method === "notifications/tools/list_changed") this.options.onToolsChanged?.();
   }
 
   #startFailure(error: unknown, signal: AbortSignal | undefined): unknown {

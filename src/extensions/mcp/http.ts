@@ -5,11 +5,12 @@ import { RpcError, type RpcMessage } from "../../rpc/message.ts";
 import { RpcPeer } from "../../rpc/peer.ts";
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { excerpt } from "../../wire/excerpt.ts";
-import { openResponse } from "../../wire/http.ts";
+import { bodyText, openResponse } from "../../wire/http.ts";
 import { SseDecoder } from "../../wire/sse.ts";
 import { wait } from "../../wire/wait.ts";
 import type { Carrier, CarrierHandlers } from "./carrier.ts";
 import type { McpDefinition } from "./definition.ts";
+import type { HttpAuth } from "./oauth.ts";
 import { MCP_CODES, MODERN_VERSION } from "./protocol.ts";
 
 /** The maximum size of one answer, in bytes: large ones contain an image of a few MiB. */
@@ -20,17 +21,6 @@ const MAX_RESUMES = 5;
 const RESUME_MS = 1000;
 const MAX_RESUME_MS = 30_000;
 const FAREWELL_MS = 1000;
-
-export interface HttpAuth {
-  header(): Promise<string | undefined>;
-  /** Handles a refused request; true if it may be repeated. @throws {Error} with what the user can do. */
-  refused(response: { status: number; challenge: string }, signal?: AbortSignal): Promise<boolean>;
-  hasSignedIn?: boolean;
-  /** The challenge with which the server asked for more since the last sign-in. */
-  wanted?: string | undefined;
-  signIn?(challenge: string, signal?: AbortSignal): Promise<void>;
-  signOut?(): Promise<void>;
-}
 
 /** A status that does not answer the request. */
 export class HttpStatusError extends Error {
@@ -106,25 +96,22 @@ export class HttpCarrier implements Carrier {
 
   async #send(message: RpcMessage, given?: AbortSignal): Promise<void> {
     const signal = given ? AbortSignal.any([given, this.#over.signal]) : this.#over.signal;
+    const headers = {
+      accept: "application/json, text/event-stream",
+      "content-type": "application/json",
+      ...await this.#headers(),
+      ...this.#legacy === undefined && { ...modernHeaders(message), ...this.headersOf(message) },
+    };
     const body = JSON.stringify(message);
-    for (;;) {
-      const headers = {
-        accept: "application/json, text/event-stream",
-        "content-type": "application/json",
-        ...await this.#headers(),
-        ...this.#legacy === undefined && { ...modernHeaders(message), ...this.headersOf(message) },
-      };
-      const response = await openResponse(this.#url, { method: "POST", headers, body, signal });
-      const { status } = response;
-      if (status === 401 || status === 403) {
-        const challenge = response.headers.get("www-authenticate") ?? "";
-        const text = await bodyText(response, MAX_FAILURE_BYTES, true);
-        // A server may refuse a request for reasons other than tokens.
-        if (status === 403 && !/bearer/i.test(challenge)) throw failure(this.#url, response, text);
-        if (await this.auth?.refused({ status, challenge }, signal)) continue;
-      }
-      return await this.#take(response, message, signal);
+    const response = await openResponse(this.#url, { method: "POST", headers, body, signal });
+    const { status } = response;
+    const challenge = response.headers.get("www-authenticate") ?? "";
+    // A server may refuse a request for reasons other than tokens.
+    if (this.auth && (status === 401 || status === 403 && /bearer/i.test(challenge))) {
+      await response.body?.cancel();
+      await this.auth.refused(status, challenge);
     }
+    await this.#take(response, message, signal);
   }
 
   async #take(response: Response, message: RpcMessage, signal: AbortSignal): Promise<void> {
@@ -263,22 +250,4 @@ function failure(url: string, { status, headers }: Response, text: string): Erro
   }
   const said = excerpt(text.replace(/<[^<>]*>/g, " "));
   return new HttpStatusError(status, `${host} answered ${status}${said ? `: ${said}` : ""}`);
-}
-
-/** Returns the text of a body of at most `max` bytes. A longer body throws, or sets `isCut`. */
-export async function bodyText(response: Response, max: number, isCut = false): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let total = 0;
-  try {
-    for await (const chunk of response.body ?? []) {
-      chunks.push(chunk);
-      total += chunk.length;
-      if (total <= max) continue;
-      if (isCut) break;
-      throw new RangeError(`its answer has over ${max} bytes`);
-    }
-  } catch (error) {
-    if (!isCut) throw error;
-  }
-  return new TextDecoder().decode(await new Blob(chunks as BlobPart[]).bytes());
 }

@@ -48,8 +48,7 @@ async function runMcpCommand(
     return `${line} ${isFound ? "find_tool finds its tools" : "New sessions have its tools"}.`;
   }
   try {
-    await server.refresh(signal);
-    await server.listOthers(signal);
+    await server.listAll(signal);
   } catch (error) {
     signal.throwIfAborted();
     return oneLine(reasonOf(error));

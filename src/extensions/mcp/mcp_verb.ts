@@ -335,8 +335,7 @@ export async function confirmed(
 
 async function testServer(server: McpServer, { stdout, signal }: McpRun): Promise<number> {
   const start = performance.now();
-  const { facts: { era, version } } = await server.refresh(signal);
-  await server.listOthers(signal);
+  const { facts: { era, version } } = await server.listAll(signal);
   const ms = Math.round(performance.now() - start);
   const first = `Answers in ${ms} ms: ${version} (${era})`;
   stdout.write([first, mcpRow(server, "copilot mcp"), ...listedRows(server), ""].join("\n"));

@@ -5,7 +5,6 @@ import { isObject, objectOr } from "../../text/json.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { readJsonFile, replaceUserFile } from "../../user_files.ts";
 import type { McpDefinition, OAuthSettings } from "./definition.ts";
-import type { HttpAuth } from "./http.ts";
 import { askForJson, type Authority, challengeParam, findAuthority } from "./oauth_discovery.ts";
 import { waitForCode } from "./oauth_callback.ts";
 
@@ -57,16 +56,11 @@ export class TokenStore {
   }
 }
 
-/** Authorizes the requests to a server with the token of a sign-in. With `tell`, it signs in on demand. */
-export class TokenAuth implements HttpAuth {
-  #rounds = 0;
-  hasSignedIn = false;
+export type HttpAuth = Pick<TokenAuth, keyof TokenAuth>;
 
-  constructor(
-    private readonly server: McpDefinition,
-    private readonly store: TokenStore,
-    private readonly tell?: (text: string) => void,
-  ) {}
+/** Authorizes the requests to a server with the token of a sign-in. */
+export class TokenAuth {
+  constructor(private readonly server: McpDefinition, private readonly store: TokenStore) {}
 
   async header(): Promise<string | undefined> {
     const { token } = this.#stored;
@@ -78,21 +72,15 @@ export class TokenAuth implements HttpAuth {
     return renewed && `Bearer ${renewed.access}`;
   }
 
-  async refused(
-    { status, challenge }: { status: number; challenge: string },
-    signal?: AbortSignal,
-  ): Promise<boolean> {
-    if (this.tell) {
-      if (this.#rounds++ === 3) throw new Error("it still refuses after 3 sign-ins");
-      await this.signIn(challenge, signal);
-      return true;
-    }
+  /** Saves the challenge of a refused request. @throws {Error} with what the user can do. */
+  async refused(status: number, challenge: string): Promise<never> {
     await this.store.set(this.#url, { ...this.#stored, challenge });
     const rights = oneLine(challengeParam(challenge, "scope") ?? "it does not say which");
     const what = status === 403 ? `a sign-in with more rights (${rights})` : "you to sign in";
     throw new Error(`it wants ${what}: copilot mcp login ${this.server.name} does that`);
   }
 
+  /** The challenge with which the server asked for more since the last sign-in. */
   get wanted(): string | undefined {
     return this.#stored.challenge;
   }
@@ -117,8 +105,9 @@ export class TokenAuth implements HttpAuth {
     return next;
   }
 
-  /** Signs in with the scopes of the challenge, or with all scopes that the server names. */
-  async signIn(challenge: string, signal?: AbortSignal): Promise<void> {
+  /** Signs in with the scopes of `wanted`, or with all scopes that the server names. `tell` shows a line. */
+  async signIn(tell: (text: string) => void, signal: AbortSignal): Promise<void> {
+    const challenge = this.wanted ?? "";
     const settings = this.server.oauth || {};
     const authority = await findAuthority(this.#url, challenge, signal);
     this.#checkIssuer(authority, settings);
@@ -140,7 +129,7 @@ export class TokenAuth implements HttpAuth {
       ...scope !== "" && { scope },
     };
     for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value);
-    this.tell?.(`Sign in to ${this.server.name} in the browser:\n${url.href}`);
+    tell(`Sign in to ${this.server.name} in the browser:\n${url.href}`);
     openBrowser(url.href);
     const { issuer, tokenUrl } = authority;
     const token = await requestToken({ tokenUrl, client }, {
@@ -153,7 +142,6 @@ export class TokenAuth implements HttpAuth {
     await this.store.set(this.#url, {
       token: { issuer, tokenUrl, client, ...about, ...scope !== "" && { scope }, ...token },
     });
-    this.hasSignedIn = true;
   }
 
   /** A request for more scopes keeps the scopes of the current token. */

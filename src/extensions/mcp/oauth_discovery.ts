@@ -6,8 +6,7 @@
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { hostKind } from "../../wire/address.ts";
 import { isLoopback } from "../../wire/connect.ts";
-import { openResponse } from "../../wire/http.ts";
-import { bodyText } from "./http.ts";
+import { bodyText, openResponse } from "../../wire/http.ts";
 
 const MAX_DOCUMENT = 256 * 1024;
 const AUTHORITY_MS = 30_000;

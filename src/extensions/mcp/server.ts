@@ -11,8 +11,9 @@ import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import type { VariableReader } from "../../user_files.ts";
 import { McpClient, type RequestOptions } from "./client.ts";
 import { broughtBy, expanded, type McpDefinition, variablesOf } from "./definition.ts";
-import { type HttpAuth, HttpCarrier, HttpStatusError } from "./http.ts";
+import { HttpCarrier, HttpStatusError } from "./http.ts";
 import type { MemoryStore, ServerMemory } from "./memory.ts";
+import type { HttpAuth } from "./oauth.ts";
 import { paramHeaders, problemOfHeaders } from "./param_headers.ts";
 import {
   promptDefinitionOf,
@@ -26,6 +27,7 @@ import { orAborted } from "../../wire/wait.ts";
 
 const MAX_LIST = 1000;
 const CALL_MS = 120_000;
+const MAX_SIGN_INS = 3;
 
 export interface ServerOptions {
   folder: string;
@@ -42,8 +44,8 @@ export interface ServerOptions {
   /** True if the user trusts the folder's definitions for this run without seeing them. */
   isTrusted: boolean;
   elicit?: Elicit | undefined;
-  /** Returns the authorization for an address, if any. With `tell`, which shows a line, it signs in. */
-  authFor(definition: McpDefinition, tell?: (text: string) => void): HttpAuth | undefined;
+  /** Returns the authorization for an address, if any. */
+  authFor(definition: McpDefinition): HttpAuth | undefined;
   onNews?(news: ServerChange): void;
 }
 
@@ -68,13 +70,10 @@ export class McpServer {
   failure: string | undefined;
   #client: Promise<McpClient> | undefined;
   #running: McpClient | undefined;
-  #refreshing: Promise<void> | undefined;
-  #others: Promise<void> | undefined;
+  /** Set once its tools are being listed, until they may have changed. */
+  #listed: Promise<void> | undefined;
   #view: string | undefined;
-  /** The time until which its tools need not be listed again. */
-  #freshUntil = 0;
   #confine: Confine | undefined;
-  #auth: HttpAuth | undefined;
   /** Aborted with the session, which also ends a start in progress. */
   readonly #over = new AbortController();
 
@@ -125,12 +124,11 @@ export class McpServer {
   /** Starts the server if it is not running, and lists its tools if they may have changed. */
   async refresh(signal?: AbortSignal): Promise<McpClient> {
     const client = await this.#connected(signal);
-    if (Date.now() > this.#freshUntil) {
-      this.#refreshing ??= this.#listTools(client).finally(() => this.#refreshing = undefined);
-      await orAborted(this.#refreshing, signal);
-    }
-    // A sign-in requests only the scopes that it needs.
-    if (!this.#auth) this.#others ??= this.listOthers(this.#over.signal).catch(() => {});
+    this.#listed ??= this.#listTools(client).catch((error) => {
+      this.#listed = undefined;
+      throw error;
+    });
+    await orAborted(this.#listed, signal);
     return client;
   }
 
@@ -179,12 +177,9 @@ export class McpServer {
     ).join("\n\n");
   }
 
-  /** Lists its prompts and resources for the user; may be empty. */
-  async listOthers(signal?: AbortSignal): Promise<void> {
-    const client = await this.#connected(signal);
-    const { prompts, resources } = client.facts.has;
-    const { prompts: known = [], resources: others = [] } = this.memory;
-    if (!prompts && !resources && known.length + others.length === 0) return;
+  /** Lists its tools, and its prompts and resources for the user; may be empty. */
+  async listAll(signal: AbortSignal): Promise<McpClient> {
+    const client = await this.refresh(signal);
     const list = async <T>(kind: keyof typeof client.facts.has, read: (one: unknown) => T) => {
       if (!client.facts.has[kind]) return [];
       const { entries } = await client.list(kind, MAX_LIST, { signal });
@@ -194,35 +189,40 @@ export class McpServer {
       prompts: await list("prompts", promptDefinitionOf),
       resources: await list("resources", resourceDefinitionOf),
     });
+    return client;
   }
 
   /** Signs in to an address. `tell` shows a line to the user. */
   async signIn(tell: (text: string) => void, signal: AbortSignal): Promise<void> {
-    const auth = this.options.authFor(expanded(this.definition, this.options.variables), tell);
-    this.#auth = auth;
-    if (!auth?.signIn) {
+    const auth = this.options.authFor(expanded(this.definition, this.options.variables));
+    if (!auth) {
       throw new Error(`${this.name} takes no sign-in: its definition has a token, or turns it off`);
     }
-    const failure = await this.refresh(signal).then(() => undefined, (error) => error as Error);
-    if (failure && !auth.hasSignedIn) throw failure;
-    // A server may allow listing without a token and require one later.
-    const { wanted } = auth;
-    if (auth.hasSignedIn || !wanted && await auth.header() !== undefined) return;
-    await auth.signIn(wanted ?? "", signal).catch((error) => {
-      signal.throwIfAborted();
-      throw new Error(`Cannot sign in to ${this.name}: ${reasonOf(error)}`, { cause: error });
-    });
+    for (let round = 1;; round++) {
+      const failure = await this.refresh(signal).then(() => undefined, (error) => error as Error);
+      if (auth.wanted === undefined) {
+        if (failure) throw failure;
+        // A server may allow listing without a token and require one later.
+        if (await auth.header() !== undefined) return;
+      }
+      if (round > MAX_SIGN_INS) {
+        throw new Error(`${this.name} still refuses after ${MAX_SIGN_INS} sign-ins`);
+      }
+      await auth.signIn(tell, signal).catch((error) => {
+        signal.throwIfAborted();
+        throw new Error(`Cannot sign in to ${this.name}: ${reasonOf(error)}`, { cause: error });
+      });
+    }
   }
 
   async signOut(): Promise<void> {
-    await this.options.authFor(this.definition)?.signOut?.();
+    await this.options.authFor(this.definition)?.signOut();
   }
 
   async end(): Promise<void> {
     this.#over.abort(new Error("the session is over"));
     const client = await this.#client?.catch(() => undefined);
     await client?.carrier.end();
-    await this.#others;
   }
 
   /** Sends one request, and repeats it once if the server lost the session. */
@@ -258,8 +258,7 @@ export class McpServer {
   }
 
   #forget(): void {
-    this.#client = undefined;
-    this.#freshUntil = 0;
+    this.#client = this.#listed = undefined;
   }
 
   async #connected(signal: AbortSignal | undefined): Promise<McpClient> {
@@ -319,7 +318,7 @@ export class McpServer {
           : new HttpCarrier(
             full,
             handlers,
-            this.#auth ?? options.authFor(full),
+            options.authFor(full),
             (message) => paramHeaders(this.tools ?? [], message),
           ),
       {
@@ -327,10 +326,7 @@ export class McpServer {
         era: this.memory.era,
         timeoutMs: definition.timeoutMs,
         elicit: options.elicit,
-        onChanged: (list) => {
-          if (list === "tools") this.#freshUntil = 0;
-          else this.#others = undefined;
-        },
+        onToolsChanged: () => this.#listed = undefined,
       },
       this.#over.signal,
     );
@@ -342,9 +338,9 @@ export class McpServer {
   }
 
   async #listTools(client: McpClient): Promise<void> {
-    const { entries, isCut, ttlMs } = client.facts.has.tools
+    const { entries, isCut } = client.facts.has.tools
       ? await client.list("tools", MAX_LIST, { signal: this.#over.signal })
-      : { entries: [], isCut: false, ttlMs: undefined };
+      : { entries: [], isCut: false };
     const { tools, reasons } = readTools(entries, this.definition.url !== undefined);
     if (isCut) reasons.push(`its list of tools has more than ${MAX_LIST}, or no end`);
     if (reasons.length > 0) {
@@ -353,8 +349,6 @@ export class McpServer {
     const { pins } = this.memory;
     // An approved definition approves the tools of the first listing.
     await this.options.memory.change(this.id, { tools, pins: pins ?? tools });
-    // A list with a lifetime is requested again when it is used after that time.
-    this.#freshUntil = ttlMs ? Date.now() + ttlMs : Infinity;
     const before = this.changes.length;
     this.#judge(tools);
     if (this.changes.length > 0 && this.changes.length !== before) {

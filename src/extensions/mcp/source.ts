@@ -57,9 +57,9 @@ async function authMaker(
   if (definitions.every(({ url }) => url === undefined)) return () => undefined;
   const { TokenAuth, TokenStore } = await import("./oauth.ts");
   const store = new TokenStore(state && `${state}/mcp/tokens.json`);
-  return (definition, tell) => {
+  return (definition) => {
     const { oauth, headers } = definition;
     const isOwn = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
-    return oauth === false || isOwn ? undefined : new TokenAuth(definition, store, tell);
+    return oauth === false || isOwn ? undefined : new TokenAuth(definition, store);
   };
 }

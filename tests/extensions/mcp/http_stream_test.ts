@@ -3,7 +3,8 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import type { Carrier } from "../../../src/extensions/mcp/carrier.ts";
 import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
-import { type HttpAuth, HttpCarrier, HttpStatusError } from "../../../src/extensions/mcp/http.ts";
+import { HttpCarrier, HttpStatusError } from "../../../src/extensions/mcp/http.ts";
+import { TokenAuth, TokenStore } from "../../../src/extensions/mcp/oauth.ts";
 import { RpcError } from "../../../src/rpc/message.ts";
 
 interface Asked {
@@ -18,13 +19,12 @@ interface Wired extends AsyncDisposable {
   carrier: Carrier;
   asked: Asked[];
   notices: string[];
-  refusals: { status: number; challenge: string }[];
+  auth: TokenAuth;
 }
 
-function wire(answer: Answer, mayGoOn: (round: number) => boolean = () => false): Wired {
+function wire(answer: Answer): Wired {
   const asked: Asked[] = [];
   const notices: string[] = [];
-  const refusals: Wired["refusals"] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
     const text = await request.text();
     const { method, headers } = request;
@@ -36,17 +36,14 @@ function wire(answer: Answer, mayGoOn: (round: number) => boolean = () => false)
     { web: { url: `http://127.0.0.1:${server.addr.port}/mcp`, headers: { "x-own": "1" } } },
     { scope: "user" },
   );
-  const auth: HttpAuth = {
-    header: () => Promise.resolve(undefined),
-    refused: (refusal) => Promise.resolve(mayGoOn(refusals.push(refusal))),
-  };
+  const auth = new TokenAuth(definition!, new TokenStore(undefined));
   const carrier = new HttpCarrier(
     definition!,
     { onNotification: (method) => void notices.push(method) },
     auth,
   );
   return {
-    ...{ carrier, asked, notices, refusals },
+    ...{ carrier, asked, notices, auth },
     async [Symbol.asyncDispose]() {
       await carrier.end();
       await server.shutdown();
@@ -113,7 +110,7 @@ Deno.test("mcp over HTTP: what is no answer is an error that says what it is", a
   for (const [answer, why] of rows) {
     await using wired = wire(answer);
     await assertRejects(() => call(wired), Error, why);
-    assertEquals(wired.refusals, []);
+    assertEquals(wired.auth.wanted, undefined);
   }
   await using coded = wire(() =>
     json({ error: { code: -32022, message: "no", data: { a: 1 } } }, 400)
@@ -124,20 +121,18 @@ Deno.test("mcp over HTTP: what is no answer is an error that says what it is", a
   assertEquals((await assertRejects(() => call(status), HttpStatusError)).status, 404);
 });
 
-Deno.test("mcp over HTTP: a refusal is shown to who has the token", async () => {
-  const refusing: Answer = () => text("", "text/plain", 401, { "www-authenticate": "Bearer x" });
-  await using once = wire(
-    (asked, round) => round === 1 ? refusing(asked, 1) : json(reply(asked)),
-    () => true,
-  );
-  assertEquals(await call(once), {});
-  assertEquals(once.refusals, [{ status: 401, challenge: "Bearer x" }]);
-  await using bare = wire(() => text("", "text/plain", 401));
-  await assertRejects(() => call(bare), HttpStatusError);
-  assertEquals(bare.refusals, [{ status: 401, challenge: "" }]);
-  await using rights = wire(() => text("", "text/plain", 403, { "www-authenticate": "bEARER y" }));
-  await assertRejects(() => call(rights), HttpStatusError);
-  assertEquals(rights.refusals, [{ status: 403, challenge: "bEARER y" }]);
+Deno.test("mcp over HTTP: the challenge of a refusal is kept for the sign-in", async () => {
+  const rows: [status: number, challenge: string, why: string][] = [
+    [401, "Bearer x", "it wants you to sign in"],
+    [401, "", "it wants you to sign in"],
+    [403, "bEARER y", "it wants a sign-in with more rights"],
+  ];
+  for (const [status, challenge, why] of rows) {
+    const headers: HeadersInit = challenge ? { "www-authenticate": challenge } : {};
+    await using wired = wire(() => text("no", "text/plain", status, headers));
+    await assertRejects(() => call(wired), Error, why);
+    assertEquals(wired.auth.wanted, challenge);
+  }
 });
 
 Deno.test("mcp over HTTP: a session of an older server is named in each request, and given back", async () => {

@@ -2,11 +2,10 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
-import type { HttpAuth } from "../../../src/extensions/mcp/http.ts";
+import type { HttpAuth } from "../../../src/extensions/mcp/oauth.ts";
 import type { McpServer, ServerChange, ServerOptions } from "../../../src/extensions/mcp/server.ts";
 import { McpServers } from "../../../src/extensions/mcp/servers.ts";
 import { serverOptions } from "../../helpers/mcp.ts";
-import { waitUntil } from "../../helpers/wait_until.ts";
 import type { Tool, ToolContext } from "../../../src/types/tool.ts";
 
 const { signal } = new AbortController();
@@ -53,10 +52,7 @@ async function served(
   const open = (now: Partial<ServerOptions> = {}) =>
     McpServers.open(definitionsIn({ one: { url, ...fields } }, { scope }), {
       ...usual,
-      authFor: () => ({
-        header: () => Promise.resolve(undefined),
-        refused: () => Promise.resolve(false),
-      }),
+      authFor: () => undefined,
       onNews: (one) => void news.push(one),
       ...more,
       ...now,
@@ -121,16 +117,11 @@ Deno.test("mcp: what a folder defines gets no variable unseen", async () => {
   await one.server.refresh(signal);
 });
 
-Deno.test("mcp: a list is asked for once, and again when its time is over", async () => {
-  for (const [ttlMs, times] of [[undefined, 1], [60_000, 1], [-1, 2]] as const) {
-    await using one = await served((method, params) => ({
-      ...lists(tool("a"))(method, params) as object,
-      ...ttlMs !== undefined && { ttlMs },
-    }));
-    assertEquals(await one.server.call("a", {}, { signal }), "tools/call");
-    assertEquals(await one.server.call("a", {}, { signal }), "tools/call");
-    assertEquals(count(one.asked, "tools/list"), times);
-  }
+Deno.test("mcp: a list is asked for once, and only of a server with tools", async () => {
+  await using one = await served(lists(tool("a")));
+  assertEquals(await one.server.call("a", {}, { signal }), "tools/call");
+  assertEquals(await one.server.call("a", {}, { signal }), "tools/call");
+  assertEquals(count(one.asked, "tools/list"), 1);
   await using none = await served(lists(tool("a")), { capabilities: {} });
   await none.server.refresh(signal);
   assertEquals([none.server.tools, count(none.asked, "tools/list"), none.news], [[], 0, []]);
@@ -175,21 +166,15 @@ Deno.test("mcp: prompts and resources are listed where a server has some, and re
     })[method];
   const all = { prompts: {}, resources: {} };
   await using one = await served(answers, { capabilities: all });
-  await one.server.listOthers(signal);
+  await one.server.listAll(signal);
   assertEquals(one.server.memory.prompts, [{ name: "p", arguments: [] }]);
   assertEquals(one.server.memory.resources, [{ uri: "a:1", name: "a:1" }]);
   assertEquals(await one.server.read("a:1", signal), "read");
   assertEquals(await one.server.prompt("p", { x: "1" }, signal), '{"x":"1"}\n\nAssistant: yes');
-  await using used = await served(answers, { capabilities: all });
-  await used.server.refresh(signal);
-  await waitUntil(() => used.server.memory.prompts !== undefined);
   await using prompts = await served(answers, { capabilities: { prompts: {} } });
-  await prompts.server.listOthers(signal);
+  await prompts.server.listAll(signal);
   assertEquals(prompts.server.memory.resources, []);
   assertEquals(count(prompts.asked, "resources/list"), 0);
-  await using none = await served(answers);
-  await none.server.listOthers(signal);
-  assertEquals([none.server.memory.prompts, count(none.asked, "prompts/list")], [undefined, 0]);
 });
 
 Deno.test("mcp: tools that changed are told of, and the approved ones of them only", async () => {
@@ -250,35 +235,40 @@ Deno.test("mcp: a call goes to the tool that is named, by any of its names", asy
   );
 });
 
-Deno.test("mcp: what was signed in for is not signed in for again, and who takes no sign-in says so", async () => {
-  const signIns: string[] = [];
-  const auth = (more: Partial<HttpAuth> = {}): HttpAuth => ({
-    header: () => Promise.resolve(undefined),
-    refused: () => Promise.resolve(false),
-    signIn: (challenge) => Promise.resolve(void signIns.push(challenge)),
-    ...more,
+Deno.test("mcp: a sign-in lasts until nothing more is asked for, three times at most", async () => {
+  let [signIns, wanted, token]: [number, string?, string?] = [0];
+  const auth = (signIn: () => unknown): HttpAuth => ({
+    header: () => Promise.resolve(token),
+    refused: () => Promise.reject(new Error("refused")),
+    get wanted() {
+      return wanted;
+    },
+    signIn: () => Promise.resolve(++signIns).then(signIn).then(() => {}),
+    signOut: () => Promise.resolve(),
   });
-  const rows: [auth: HttpAuth, signIns: string[]][] = [
-    [auth(), [""]],
-    [auth({ header: () => Promise.resolve("Bearer a") }), []],
-    [auth({ header: () => Promise.resolve("Bearer a"), wanted: "c" }), ["c"]],
-    [auth({ hasSignedIn: true }), []],
+  const works = () => [wanted, token] = [undefined, "Bearer a"];
+  const rows: [wanted: string | undefined, token: string | undefined, signIns: number][] = [
+    [undefined, undefined, 1],
+    [undefined, "Bearer a", 0],
+    ["c", "Bearer a", 1],
+    ["", undefined, 1],
   ];
-  for (const [given, expected] of rows) {
-    signIns.length = 0;
-    await using one = await served(lists(), { more: { authFor: () => given } });
+  for (const [open, old, expected] of rows) {
+    [signIns, wanted, token] = [0, open, old];
+    await using one = await served(lists(), { more: { authFor: () => auth(works) } });
     await one.server.signIn(() => {}, signal);
     assertEquals(signIns, expected);
   }
-  await using one = await served(lists());
-  await assertRejects(() => one.server.signIn(() => {}, signal), Error, "one takes no sign-in");
-  await using closed = await served(lists(), {
-    more: { authFor: () => auth({ signIn: () => Promise.reject(new Error("it says no")) }) },
-  });
-  const signingIn = () => closed.server.signIn(() => {}, signal);
-  await assertRejects(signingIn, Error, "Cannot sign in to one: it says no");
-  await using broken = await served(() => new Response("x", { status: 500 }), {
-    more: { authFor: () => auth() },
-  });
-  await assertRejects(() => broken.server.signIn(() => {}, signal), Error, "answered 500: x");
+  const failures: [answers: Answers, signIn: (() => unknown) | undefined, why: string][] = [
+    [lists(), undefined, "one takes no sign-in"],
+    [lists(), () => Promise.reject(new Error("no")), "Cannot sign in to one: no"],
+    [lists(), () => wanted = "more", "one still refuses after 3 sign-ins"],
+    [() => new Response("x", { status: 500 }), works, "answered 500: x"],
+  ];
+  for (const [answers, signIn, why] of failures) {
+    [wanted, token] = [undefined, undefined];
+    const authFor = () => signIn && auth(signIn);
+    await using one = await served(answers, { more: { authFor } });
+    await assertRejects(() => one.server.signIn(() => {}, signal), Error, why);
+  }
 });
