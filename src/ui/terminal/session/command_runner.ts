@@ -14,7 +14,7 @@ import { reasonOf } from "../../../text/reason.ts";
 import { InterruptedError } from "../../../tools/call_errors.ts";
 import type { Change, CommandOutput, ToolOutcome } from "../../../types/tool.ts";
 import { changedLines } from "../../call_text.ts";
-import { changeLines, changeRows } from "../../change.ts";
+import { changeRows } from "../../change.ts";
 import { lineCounts } from "./call_rows.ts";
 import { LiveScreen } from "../screen/live_screen.ts";
 import { PagerModal } from "../screen/pager_modal.ts";
@@ -115,7 +115,7 @@ export class CommandRunner {
       text = oneLine(reasonOf(error));
     }
     if (text === undefined) return;
-    await this.#page(line, [blockOf(text)], signal);
+    await this.#page(line, [textBlock(text)], signal);
   }
 
   async #page(title: string, blocks: readonly PagerBlock[], signal: AbortSignal): Promise<void> {
@@ -202,13 +202,8 @@ export class CommandRunner {
     if (!(screen instanceof LiveScreen)) {
       return [...changes.flatMap((change) => rowsOf(change, columns)), ...others].join("\n");
     }
-    const blocks = changes.map((change) =>
-      blockOf(
-        [change.path, ...changeLines(change)].join("\n"),
-        (columns) => rowsOf(change, columns),
-      )
-    );
-    await this.#page("Changes", [...blocks, ...others.map((text) => blockOf(text))], signal);
+    const blocks = changes.map((change) => blockOf((columns) => rowsOf(change, columns)));
+    await this.#page("Changes", [...blocks, ...others.map(textBlock)], signal);
   }
 
   async #setTheme({ theme, text }: Extract<Effect, { type: "theme" }>): Promise<string> {
@@ -344,11 +339,10 @@ export function outputText({ stdout, stderr }: CommandOutput): string {
   ].join("\n");
 }
 
-const blockOf = (
-  source: string,
-  rowsOf = (columns: number) => wrapped(source, columns).split("\n"),
-): PagerBlock => ({
-  source,
+const textBlock = (text: string): PagerBlock =>
+  blockOf((columns) => wrapped(text, columns).split("\n"));
+
+const blockOf = (rowsOf: (columns: number) => string[]): PagerBlock => ({
   rows: (columns) => rowsOf(columns).flatMap((row) => styledRows(row, columns)),
   onSeen() {}, // The pager opens at the first such block.
 });
