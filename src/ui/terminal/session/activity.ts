@@ -3,7 +3,7 @@
 import { aboutSeconds, count, thousands } from "../../../text/count.ts";
 import { oneLine, shortened } from "../../../text/one_line.ts";
 import { BOLD, DIM, ITALIC, type Painter, REMOVED } from "../style.ts";
-import type { PromptProgress, RetryNotice } from "../../../types/event.ts";
+import type { PromptProgress, RetryNotice, TurnEvent } from "../../../types/event.ts";
 import type { NewestOutput, Subject } from "../../../types/tool.ts";
 import { sanitize } from "../../../text/sanitize.ts";
 import { rowsOf } from "../../../text/width.ts";
@@ -11,7 +11,7 @@ import { type CallFacts, runningParts, runningText } from "../../call_text.ts";
 import { newestText, retryParts } from "../../progress.ts";
 import { hangingRows, type RowOptions, rowsBelow, titleRows } from "./call_rows.ts";
 import { TurnTally } from "./tally.ts";
-import { WrittenCall } from "./written_call.ts";
+import { writtenArguments, writtenText } from "./written_call.ts";
 
 const LONG_TOOL_MS = 500;
 /** A check of a loading server is overdue after this time, in milliseconds. */
@@ -43,7 +43,8 @@ export class Activity {
   #loading = { text: "", until: 0 };
   #thought = "";
   #isThoughtCut = false;
-  #written: WrittenCall | undefined;
+  /** The call that is written, with its arguments so far as JSON. */
+  #written: { name: string; json: string } | undefined;
   #retry: { notice: RetryNotice; at: number } | undefined;
 
   constructor(
@@ -78,10 +79,55 @@ export class Activity {
     return this.#isActive ? this.tally.elapsedMs : 0;
   }
 
-  request(): void {
-    this.#written = undefined;
+  onEvent(event: TurnEvent): void {
+    const now = performance.now();
+    this.tally.onEvent(event);
+    switch (event.type) {
+      case "thinking":
+        this.#written = undefined;
+        return;
+      case "reasoning_delta":
+        if (this.#doing !== "thinking") [this.#thought, this.#isThoughtCut] = ["", false];
+        this.token("thinking");
+        this.#thought += event.text;
+        return;
+      case "call_delta": {
+        // An empty piece starts the call.
+        const json = event.text === "" ? "" : this.#written?.json ?? "";
+        this.token("waiting");
+        this.#written = { name: event.name, json: json + event.text };
+        return;
+      }
+      case "prompt_progress":
+        this.#loading.until = 0;
+        this.#retry = undefined;
+        this.#doing = (later, columns) => readingText(event, later - now, columns);
+        return;
+      case "queued":
+        this.#doing = "queued behind another request";
+        return;
+      case "retry":
+        this.#retry = { notice: event, at: now };
+        return;
+      case "loading": {
+        const until = now + (event.nextLookMs ?? Infinity) + LOOK_MS;
+        this.#loading = { text: `loading ${oneLine(event.model)}`, until };
+        return;
+      }
+      case "tool_start": {
+        const called = { ...event, toolName: event.name, arguments: event.args };
+        this.#written = undefined;
+        this.#doing = runningText(called);
+        this.#call = { called, startedAt: now };
+        return;
+      }
+      case "tool_done":
+        this.#doing = "waiting";
+        this.#newest = this.#call = undefined;
+    }
   }
 
+  /** Counts about one token of an answer. */
   token(doing: string): void {
     this.#loading.until = 0;
     this.#written = this.#retry = undefined;
@@ -89,19 +135,8 @@ export class Activity {
     this.#doing = doing;
   }
 
-  /** Counts about one token of reasoning. `isFirst` is true for its start. */
-  thought(delta: string, isFirst = false): void {
-    this.token("thinking");
-    if (isFirst) this.#isThoughtCut = false;
-    this.#thought = (isFirst ? "" : this.#thought) + delta;
-  }
-
-  /** Adds a piece of the arguments of a call of `name`. An empty one starts the call. */
-  writesCall(name: string, text: string): void {
-    const written = text === "" ? undefined : this.#written;
-    this.token("waiting");
-    this.#written = written ?? new WrittenCall(name);
-    this.#written.push(text);
+  toolPrints(newest: NewestOutput): void {
+    this.#newest = newest;
   }
 
   /** The call that is written or runs, as it will look, above its newest lines; without one, the newest thoughts. */
@@ -111,17 +146,19 @@ export class Activity {
     const shown = this.#shownCall(now);
     if (shown === undefined) return this.#thoughtRows(options, now);
     const { called, ms } = shown;
-    const { file } = this.#written ?? {};
+    const file = this.#written && writtenText(writtenArguments(this.#written.json));
+    const lineCount = file === "" ? 0 : file?.split("\n").length;
     const call = {
       ...runningParts(called),
-      counts: file === undefined ? "" : count(file.lines, "line"),
+      counts: lineCount === undefined ? "" : count(lineCount, "line"),
       added: 0,
       removed: 0,
       reason: "",
       mood: "good" as const,
       ending: ms < 1000 ? "" : `${Math.floor(ms / 1000)} s`,
     };
-    const tail = file?.tail ?? (this.#newest && ms > LONG_TOOL_MS ? newestText(this.#newest) : "");
+    const tail = file?.slice(-MAX_ROW_CHARS) ??
+      (this.#newest && ms > LONG_TOOL_MS ? newestText(this.#newest) : "");
     const all = tail.trim() === "" ? [] : tail.split("\n");
     const hidden = file === undefined ? Math.max(0, all.length - MAX_NEWEST_ROWS) : 0;
     const isWhole = tail.length < MAX_COUNTED_CHARS;
@@ -137,52 +174,18 @@ export class Activity {
 
   /** The call that has a row of its own, and its time. One that only reads has it once it takes long. */
   #shownCall(now: number): { called: CallFacts; ms: number } | undefined {
-    const { name, args } = this.#written ?? {};
-    const called = name === undefined ? this.#call?.called : this.#calledAs(name, args!);
+    const called = this.#writtenCall() ?? this.#call?.called;
     const ms = now - (this.#call?.startedAt ?? now);
     const isShown = called && (ms > LONG_TOOL_MS || !runningParts(called).isRead);
     return isShown ? { called, ms } : undefined;
   }
 
-  #calledAs(toolName: string, args: Record<string, unknown>): CallFacts {
+  #writtenCall(): CallFacts | undefined {
+    if (this.#written === undefined) return undefined;
+    const { name: toolName, json } = this.#written;
+    const args = writtenArguments(json);
     const subject = this.subjectOf(toolName, args);
     return { toolName, arguments: args, ...subject && { subject } };
-  }
-
-  readsPrompt(progress: PromptProgress): void {
-    const at = performance.now();
-    this.#loading.until = 0;
-    this.#retry = undefined;
-    this.#doing = (now, columns) => readingText(progress, now - at, columns);
-  }
-
-  queued(): void {
-    this.#doing = "queued behind another request";
-  }
-
-  retry(notice: RetryNotice): void {
-    this.#retry = { notice, at: performance.now() };
-  }
-
-  /** The server is loading `model`, and is checked again in `nextLookMs` if that is known. */
-  load(model: string, nextLookMs = Infinity): void {
-    const until = performance.now() + nextLookMs + LOOK_MS;
-    this.#loading = { text: `loading ${oneLine(model)}`, until };
-  }
-
-  toolStarts(call: CallFacts): void {
-    this.#written = undefined;
-    this.#doing = runningText(call);
-    this.#call = { called: call, startedAt: performance.now() };
-  }
-
-  toolPrints(newest: NewestOutput): void {
-    this.#newest = newest;
-  }
-
-  toolEnds(): void {
-    this.#doing = "waiting";
-    this.#newest = this.#call = undefined;
   }
 
   /** Formats the line, in two rows if one would cut off the current step; undefined between turns. */
@@ -226,9 +229,8 @@ export class Activity {
   }
 
   #what(now: number, columns: number): string {
-    if (this.#written !== undefined) {
-      return runningText(this.#calledAs(this.#written.name, this.#written.args));
-    }
+    const written = this.#writtenCall();
+    if (written !== undefined) return runningText(written);
     if (now < this.#loading.until) return this.#loading.text;
     if (this.#isSilent(now)) return "writing a call";
     return typeof this.#doing === "function" ? this.#doing(now, columns) : this.#doing;

@@ -71,42 +71,30 @@ export class TurnView {
   }
 
   onEvent(event: TurnEvent): void {
-    this.activity.tally.onEvent(event);
+    this.activity.onEvent(event);
     switch (event.type) {
       case "text_delta":
         return this.#text(event.text);
       case "reasoning_delta":
         if (this.#reasoning.length === 0) this.#reasoningStart = performance.now();
         this.#reasoning.push(event.text);
-        return this.activity.thought(event.text, this.#reasoning.length === 1);
+        return;
       case "call_delta":
-        this.#endReasoning();
-        this.#endText();
-        return this.activity.writesCall(event.name, event.text);
-      case "retry":
-        if (!this.screen.isLive) break;
-        this.activity.retry(event);
-        return this.screen.update();
-      case "thinking":
-        this.#endText();
-        return this.activity.request();
-      case "prompt_progress":
-        this.activity.readsPrompt(event);
-        return this.screen.update();
-      case "queued":
-        this.activity.queued();
-        return this.screen.update();
-      case "loading":
-        this.activity.load(event.model, event.nextLookMs);
-        return this.screen.update();
       case "tool_start":
         this.#endReasoning();
         this.#endText();
-        this.activity.toolStarts({ ...event, toolName: event.name, arguments: event.args });
+        return event.type === "tool_start" ? this.screen.update() : undefined;
+      case "thinking":
+        return this.#endText();
+      case "retry":
+        if (!this.screen.isLive) break;
+        return this.screen.update();
+      case "prompt_progress":
+      case "queued":
+      case "loading":
         return this.screen.update();
       case "tool_done":
         this.#endReasoning();
-        this.activity.toolEnds();
         return this.#toolDone(event.exec);
       case "tool_call_recovered":
         if (this.#hasReportedRecovery) return;

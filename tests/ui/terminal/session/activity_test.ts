@@ -29,7 +29,7 @@ Deno.test("the speed is shown after twenty tokens and a second of them", () => {
     assertEquals(at(6000)!.slice(2), "6 s · 21 tokens: b");
     assertEquals(at(6001)!.slice(2), "6 s · 21 tokens · 21 tok/s: b");
     assertEquals(at(8000)!.slice(2), "8 s · 21 tokens · 7 tok/s: b");
-    activity.tally.onEvent({ type: "thinking" });
+    activity.onEvent({ type: "thinking" });
     activity.token("c");
     assertEquals(at(8100)!.slice(2), "8 s · 1 token: c");
     activity.begin("/compact");
@@ -41,19 +41,26 @@ Deno.test("the speed is shown after twenty tokens and a second of them", () => {
 Deno.test("a silence after the answer has begun is a call that is being written", () => {
   atTimes((activity, at) => {
     activity.begin("waiting");
-    activity.tally.onEvent({ type: "thinking" });
+    activity.onEvent({ type: "thinking" });
     assertEquals(at(9000)!.slice(2), "9 s: waiting");
     activity.token("answering");
     assertEquals(at(12_000)!.slice(2), "12 s · 1 token: answering");
     assertEquals(at(12_001)!.slice(2), "12 s · 1 token: writing a call");
-    activity.thought("Hm", true);
+    activity.onEvent({ type: "reasoning_delta", text: "Hm" });
     assertEquals(at(12_500)!.slice(2), "12 s · 2 tokens: thinking");
     assertEquals(at(16_000)!.slice(2), "16 s · 2 tokens: writing a call");
-    activity.toolStarts({ toolName: "read_file", arguments: {} });
-    activity.toolEnds();
+    activity.onEvent(started);
+    activity.onEvent(done);
     assertEquals(at(20_000)!.slice(2), "20 s · 2 tokens: waiting");
   });
 });
+
+const started = { type: "tool_start", name: "read_file", args: {}, id: "1" } as const;
+const exec = {
+  ...{ toolCallId: "1", toolName: "read_file", arguments: {}, result: "", isError: false },
+  ...{ durationMs: 0, outcome: "done" as const },
+};
+const done = { type: "tool_done", exec } as const;
 
 const PLAIN = { columns: 60, paint: (text: string) => text };
 
@@ -61,11 +68,12 @@ Deno.test("reasoning fills four rows with whole words, then the later ones move 
   atTimes((activity) => {
     activity.begin("a");
     const shown = (delta: string) => {
-      activity.thought(delta);
+      activity.onEvent({ type: "reasoning_delta", text: delta });
       return activity.callRows({ ...PLAIN, columns: 22 });
     };
-    activity.thought("from before", true);
-    activity.thought("x\n", true);
+    activity.onEvent({ type: "reasoning_delta", text: "from before" });
+    activity.token("answering");
+    activity.onEvent({ type: "reasoning_delta", text: "x\n" });
     assertEquals(shown("y"), ["  x"]);
     assertEquals(shown(" and more "), ["  x y and more"]);
     assertEquals(shown("w\x1bords of it"), ["  x y and more w␛ords", "  of"]);
@@ -74,7 +82,7 @@ Deno.test("reasoning fills four rows with whole words, then the later ones move 
     assertEquals(shown("日日日日日日日日日日 b "), ["  x y and more w␛ords", ...last]);
     const newest = ["… of its and of others", last[1], "  b and more than that", "  is"];
     assertEquals(shown("and more than that is "), newest);
-    assertEquals(activity.rows(60), ["⠸ thinking · 0 s · 8 tokens · Esc stops"]);
+    assertEquals(activity.rows(60), ["⠸ thinking · 0 s · 9 tokens · Esc stops"]);
     activity.token("answering");
     assertEquals(activity.callRows(PLAIN), []);
   });
@@ -83,13 +91,13 @@ Deno.test("reasoning fills four rows with whole words, then the later ones move 
 Deno.test("that the model loads is shown until the next look is overdue, or a token comes", () => {
   atTimes((activity, at) => {
     activity.begin("a");
-    activity.load("m\x1b", 1000);
+    activity.onEvent({ type: "loading", model: "m\x1b", nextLookMs: 1000 });
     assertEquals([2999, 3000].map((ms) => at(ms)!.slice(2)), ["2 s: loading m␛", "3 s: a"]);
-    activity.load("m");
+    activity.onEvent({ type: "loading", model: "m" });
     assertEquals(at(1_000_000)!.slice(2), "1000 s: loading m");
     activity.token("b");
     assertEquals(at(1_000_000)!.slice(2), "1000 s · 1 token: b");
-    activity.load("m");
+    activity.onEvent({ type: "loading", model: "m" });
     activity.begin("c");
     assertEquals(at(1_000_000)!.slice(2), "0 s: c");
   });
@@ -100,7 +108,7 @@ Deno.test("a tool that runs for more than half a second shows its newest lines, 
     activity.begin("a");
     at(5000);
     const subject = { command: "ls", action: "run" } as const;
-    activity.toolStarts({ toolName: "run_bash", arguments: { command: "ls" }, subject });
+    activity.onEvent({ ...started, name: "run_bash", args: { command: "ls" }, subject });
     let newest = `x\x1b\n${"y".repeat(20)}`;
     activity.toolPrints(() => newest);
     const shown = (ms: number) => (at(ms), activity.callRows({ ...PLAIN, columns: 14 }));
@@ -114,7 +122,7 @@ Deno.test("a tool that runs for more than half a second shows its newest lines, 
     newest = " ";
     assertEquals(activity.callRows(PLAIN), [`◐ Running ls${" ".repeat(45)}2 s`]);
     newest = "y";
-    activity.toolEnds();
+    activity.onEvent(done);
     assertEquals([activity.callRows(PLAIN), at(7001)!.slice(5)], [[], ": waiting"]);
   });
 });
@@ -123,7 +131,7 @@ Deno.test("a call that only reads has a row of its own once it takes long", () =
   atTimes((activity, at) => {
     activity.begin("a");
     const subject = { path: "a.ts", action: "read" } as const;
-    activity.toolStarts({ toolName: "read_file", arguments: {}, subject });
+    activity.onEvent({ ...started, subject });
     assertEquals([at(400)!.slice(2), activity.callRows(PLAIN)], ["0 s: Reading a.ts", []]);
     at(600);
     assertEquals(activity.callRows(PLAIN), ["◐ Reading a.ts"]);
@@ -133,12 +141,18 @@ Deno.test("a call that only reads has a row of its own once it takes long", () =
 Deno.test("how much of the prompt was read is shown until the answer begins", () => {
   atTimes((activity, at) => {
     activity.begin("a");
-    activity.load("m");
-    activity.readsPrompt({ processed: 8100, total: 13_000, cached: 5000 });
+    activity.onEvent({ type: "loading", model: "m" });
+    activity.onEvent({ type: "prompt_progress", processed: 8100, total: 13_000, cached: 5000 });
     assertEquals(at(0)!.slice(2), "0 s: reading 62 % · 8.1k of 13.0k");
-    activity.readsPrompt({ processed: 900, total: 900, cached: 0, ms: 1000 });
+    activity.onEvent({ type: "prompt_progress", processed: 900, total: 900, cached: 0, ms: 1000 });
     assertEquals(at(0)!.slice(2), "0 s: reading 100 % · 900 of 900 · 900 tok/s");
-    activity.readsPrompt({ processed: 300, total: 900, cached: 0, ms: 60_000 });
+    activity.onEvent({
+      type: "prompt_progress",
+      processed: 300,
+      total: 900,
+      cached: 0,
+      ms: 60_000,
+    });
     const ages = [0, 100_000, 120_000];
     assertEquals(ages.map((ms) => at(ms)!.replace(/.*tok/, "tok")), [
       "tok/s · 2 min left",
@@ -167,7 +181,7 @@ Deno.test("of how much of the prompt was read, a terminal shows what fits, the t
   atTimes((activity) => {
     activity.begin("a");
     for (const [progress, columns, row] of rows) {
-      activity.readsPrompt(progress);
+      activity.onEvent({ type: "prompt_progress", ...progress });
       const [first = ""] = activity.rows(columns)!;
       assertEquals([first.length <= columns, first.replace(/^. | · 0 s · Esc stops$/g, "")], [
         true,
