@@ -22,7 +22,7 @@ import { DEFAULT_KEYMAP, type Keymap, screenKey } from "./actions.ts";
 import { inserted } from "./edit.ts";
 import type { Key } from "./keys.ts";
 import { press } from "./press.ts";
-import { SearchModal } from "./search.ts";
+import { HistorySearch } from "./search.ts";
 import { type KillRing, type LineState, lineText, withKills, withUndo } from "./state.ts";
 
 export interface LineModalOptions extends Pick<LayoutOptions, "prompt" | "color" | "sgr"> {
@@ -42,7 +42,7 @@ export interface LineModalOptions extends Pick<LayoutOptions, "prompt" | "color"
 
 export abstract class LineModal<T, Options extends LineModalOptions = LineModalOptions>
   implements Modal<T> {
-  search: SearchModal | undefined;
+  search: HistorySearch | undefined;
   #menu: Menu | undefined;
   /** The start of the word whose menu was closed by Escape, or -1. */
   #dismissed = -1;
@@ -50,8 +50,12 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   constructor(public state: LineState, protected readonly options: Options) {}
 
   layout(size: TerminalSize): Frame {
+    return this.search ? this.#layoutAs(this.search.prompt, size) : this.layoutLine(size);
+  }
+
+  protected layoutLine(size: TerminalSize): Frame {
     const below = this.rowsBelow(size);
-    const line = this.layoutAs(this.options.prompt, { ...size, rows: size.rows - below.length });
+    const line = this.#layoutAs(this.options.prompt, { ...size, rows: size.rows - below.length });
     return { rows: [...line.rows, ...below], cursor: line.cursor };
   }
 
@@ -63,7 +67,7 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
     return [styledRow(`${sgr(DIM)}  ${key} opens the paste in $EDITOR`, size.columns)];
   }
 
-  layoutAs(prompt: string, { columns, rows }: TerminalSize): Frame {
+  #layoutAs(prompt: string, { columns, rows }: TerminalSize): Frame {
     const options = { ...this.options, prompt, columns, maxRows: rows, top: this.#top };
     const frame = layoutLine(this.state, options);
     this.#top = frame.top;
@@ -71,6 +75,10 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   }
 
   press(key: Key): Outcome<T> {
+    return this.search?.press(key) ? "none" : this.pressLine(key);
+  }
+
+  protected pressLine(key: Key): Outcome<T> {
     if (this.state.units.length <= this.#dismissed) this.#dismissed = -1;
     const chosen = this.#menu && this.#pressMenu(this.#menu, key);
     if (chosen !== undefined) return chosen;
@@ -78,7 +86,7 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
       /^(backspace|ctrl-h|ctrl-w)$/.test(key.name ?? "");
     // Typing narrows the menu: it stays open until the next one is ready.
     if (!isTyping) this.#menu = undefined;
-    const outcome = this.#pressLine(key);
+    const outcome = this.#edited(key);
     if (isTyping && this.options.onChange) this.#offer(this.options.onChange);
     return outcome;
   }
@@ -87,7 +95,7 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
     return this.#menu !== undefined;
   }
 
-  #pressLine(key: Key): Outcome<T> {
+  #edited(key: Key): Outcome<T> {
     const dropped = key.type === "paste" ? this.options.dropped?.(key.text) : undefined;
     if (dropped !== undefined) return this.#putTyped(dropped);
     const { ring, keymap } = this.options;
@@ -103,7 +111,8 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
         return { later: this.#complete() };
       case "search-back":
       case "search-forward":
-        return { push: this.search = new SearchModal(this, effect === "search-back" ? -1 : 1) };
+        this.search = new HistorySearch(this, effect === "search-back" ? -1 : 1);
+        return "none";
       case "editor":
         return { later: this.#edit() };
       case "paste-image":

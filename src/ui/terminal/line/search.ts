@@ -1,8 +1,5 @@
 /** Incremental search in the history of a line: Ctrl-R backwards, Ctrl-S forwards. @module */
 
-import type { Frame } from "../screen/frame.ts";
-import type { Modal, Outcome } from "../screen/modal.ts";
-import type { TerminalSize } from "../tty.ts";
 import { entryText, entryUnits, unitsText } from "../units.ts";
 import { graphemes } from "../../../text/width.ts";
 import type { Key } from "./keys.ts";
@@ -10,12 +7,11 @@ import { type LineState, type Snapshot, withEntry, withUndo } from "./state.ts";
 
 interface SearchedLine {
   state: LineState;
-  search: SearchModal | undefined;
-  layoutAs(prompt: string, size: TerminalSize): Frame;
+  search: HistorySearch | undefined;
 }
 
 /** A search in the history of a line, which shows the found entry in place of the text. */
-export class SearchModal implements Modal<void> {
+export class HistorySearch {
   /** The line before the search, for Ctrl-G and for a query that gets shorter. */
   readonly #from: Snapshot;
   #query = "";
@@ -27,14 +23,13 @@ export class SearchModal implements Modal<void> {
     this.#from = { units, cursor, entry };
   }
 
-  layout(size: TerminalSize): Frame {
-    const name = `${this.#failed ? "failed " : ""}${
-      this.direction === -1 ? "reverse-" : ""
-    }i-search`;
-    return this.line.layoutAs(`(${name})'${this.#query}': `, size);
+  get prompt(): string {
+    const name = `${this.direction === -1 ? "reverse-" : ""}i-search`;
+    return `(${this.#failed ? "failed " : ""}${name})'${this.#query}': `;
   }
 
-  press(key: Key): Outcome<void> {
+  /** Returns false for a key that ends the search and is for the line. */
+  press(key: Key): boolean {
     const { state } = this.line;
     if (key.type === "text") return this.#find(state, this.#query + key.text, 0);
     const start = { ...state, ...this.#from };
@@ -52,11 +47,11 @@ export class SearchModal implements Modal<void> {
         return this.#end(this.#found());
     }
     this.#end(this.#found());
-    return "pass";
+    return false;
   }
 
   /** Finds the next entry; without a query, for the query of the previous search. */
-  #next(direction: -1 | 1): Outcome<void> {
+  #next(direction: -1 | 1): true {
     const { state } = this.line;
     this.direction = direction;
     return this.#query === ""
@@ -65,12 +60,12 @@ export class SearchModal implements Modal<void> {
   }
 
   /** Searches from the entry that `state` shows; with `step` 0, this entry counts, too. */
-  #find(state: LineState, query: string, step: -1 | 0 | 1): Outcome<void> {
+  #find(state: LineState, query: string, step: -1 | 0 | 1): true {
     this.#query = query;
     const found = query === "" ? {} : findEntry(state, query, step, this.direction);
     this.#failed = found === undefined;
     this.line.state = { ...state, ...found };
-    return "none";
+    return true;
   }
 
   #found(): LineState {
@@ -81,10 +76,10 @@ export class SearchModal implements Modal<void> {
     return isSame ? next : withUndo(edited, { ...next, units }, undefined);
   }
 
-  #end(state: LineState): Outcome<void> {
+  #end(state: LineState): true {
     this.line.state = state;
     this.line.search = undefined;
-    return { done: null };
+    return true;
   }
 }
 

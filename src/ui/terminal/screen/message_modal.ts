@@ -154,7 +154,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     this.isHeld = this.queued.length > 0;
   }
 
-  override press(key: Key): Outcome<never> {
+  protected override pressLine(key: Key): Outcome<never> {
     const isActive = this.options.isActive();
     if (!isActive) this.#isStopping = false;
     const wasRewinding = this.rewinding !== undefined;
@@ -163,11 +163,11 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     // A command instead of the message that was put there, which the history has.
     const isCommand = key.type === "text" && key.text.startsWith("/");
     if (isCommand && units === this.#put && cursor === units.length) this.#reset();
-    if (this.hasMenu) return super.press(key);
+    if (this.hasMenu) return super.pressLine(key);
     const isEscape = key.name === "escape";
     const isEmpty = this.state.units.length === 0;
     if (this.isHelp && (isEscape || key.type === "text" && key.text === "?")) this.#reset();
-    else if (isEscape && isEscapable(this.state)) return super.press(key);
+    else if (isEscape && isEscapable(this.state)) return super.pressLine(key);
     else if (isEscape && isActive) this.#stop();
     else if (isEscape && this.options.rewind && isEmpty && this.#reader !== undefined) {
       if (wasRewinding) this.give(this.options.rewind);
@@ -176,12 +176,12 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
       this.#reset(this.queued.pop());
       this.isHeld &&= this.queued.length > 0;
     } else if (key.name === "alt-enter" && isActive && !isEmpty) this.#submit(true);
-    else return super.press(key);
+    else return super.pressLine(key);
     return "none";
   }
 
-  override layout(size: TerminalSize): Frame {
-    const frame = super.layout(size);
+  protected override layoutLine(size: TerminalSize): Frame {
+    const frame = super.layoutLine(size);
     const { placeholder, isActive, sgr } = this.options;
     const [row] = frame.rows;
     if (row === undefined || this.state.units.length > 0 || isActive() || this.isHeld) return frame;
@@ -357,8 +357,8 @@ export class QuestionModal extends LineModal<string, QuestionModalOptions> {
     super(lineState({ multiline: false, text: options.text }), options);
   }
 
-  override layout(size: TerminalSize): Frame {
-    return this.options.isHidden ? this.whole(size.columns) : super.layout(size);
+  protected override layoutLine(size: TerminalSize): Frame {
+    return this.options.isHidden ? this.whole(size.columns) : super.layoutLine(size);
   }
 
   override whole(columns: number, state = this.state): Frame {
@@ -367,8 +367,8 @@ export class QuestionModal extends LineModal<string, QuestionModalOptions> {
     return super.whole(columns, lineState({ text: dots }));
   }
 
-  override press(key: Key): Outcome<string> {
-    return key.name === "escape" ? this.leave("cancel") : super.press(key);
+  protected override pressLine(key: Key): Outcome<string> {
+    return key.name === "escape" ? this.leave("cancel") : super.pressLine(key);
   }
 
   protected override leave(how: "submit" | "cancel" | "end"): Outcome<string> {

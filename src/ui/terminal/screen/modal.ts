@@ -27,13 +27,11 @@ export type Outcome<T = unknown> =
   /** Closes the modal without a result; the key goes to the modal below. */
   | "pass"
   | { done: T | null }
-  /** Opens another modal as a part of this one, and closes it with this one. */
-  | { push: Modal<void> }
   | { later: Promise<Outcome<T>> };
 
 interface Layer {
   modal: Modal;
-  settle?: (result: unknown) => void;
+  settle: (result: unknown) => void;
 }
 
 export class ModalStack {
@@ -56,19 +54,15 @@ export class ModalStack {
 
   close(modal: Modal, result: unknown = null): void {
     const at = this.#layers.findIndex((layer) => layer.modal === modal);
-    if (at === -1) return;
-    let end = at + 1;
-    while (end < this.#layers.length && this.#layers[end]!.settle === undefined) end++;
-    this.#layers.splice(at, end - at)[0]!.settle?.(result);
+    if (at !== -1) this.#layers.splice(at, 1)[0]!.settle(result);
   }
 
   closeAll(): void {
-    for (const { settle } of this.#layers.splice(0)) settle?.(null);
+    for (const { settle } of this.#layers.splice(0)) settle(null);
   }
 
-  /** The number of open modals, without those that are a part of another. */
   get depth(): number {
-    return this.#layers.filter(({ settle }) => settle !== undefined).length;
+    return this.#layers.length;
   }
 
   layout(size: TerminalSize): Frame {
@@ -95,7 +89,6 @@ export class ModalStack {
       }
       if (typeof outcome === "string") return outcome;
       if ("done" in outcome) this.close(modal, outcome.done);
-      if ("push" in outcome) this.#layers.push({ modal: outcome.push });
       return "none";
     }
     return "none";

@@ -30,10 +30,10 @@ export class PressedLine extends LineModal<never> {
     this.modals.open(this);
   }
 
-  override press(key: Key): Outcome<never> {
+  protected override pressLine(key: Key): Outcome<never> {
     const { effect } = press(this.state, key, KEYMAP);
     if (effect !== "none" && !effect.startsWith("search")) this.effects.push(effect);
-    return super.press(key);
+    return super.pressLine(key);
   }
 
   protected override leave(how: string): Outcome<never> {
