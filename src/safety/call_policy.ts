@@ -12,7 +12,6 @@ import { isUsualRight, type PolicyCall, type Settings, type Verdict } from "./se
 import { accessAt } from "./view.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
-import { dirname } from "../text/std_path.ts";
 import { reasonOf } from "../text/reason.ts";
 import { findProgram } from "../find_program.ts";
 import { toolPath } from "../tools/paths.ts";
@@ -31,6 +30,8 @@ interface Deciding extends Pick<Approver, "onEvent"> {
   onRefused(): void;
   /** Returns the system's limits for a command; undefined without limits. */
   confined(): Promise<string | undefined>;
+  /** Notes which sandboxed programs run now. */
+  swaps(): Promise<void>;
   allow(rule: KeptRule, folder: string): void;
   network(grants: NonNullable<Verdict["networked"]>): void;
   save(rule: KeptRule, folder: string): Promise<string>;
@@ -195,13 +196,11 @@ export class CallPolicy {
     );
   }
 
-  /** True if the call writes a file that is closed to commands that run, in a folder that they write. */
+  /** True if the call writes a file that is closed to commands while some run, also of sessions that write its folder. */
   #isHeld(path: string): boolean {
     if (this.tool.access !== "write" || swappers.now.size === 0) return false;
     const view = this.by.settings.view?.();
-    const { real } = this.#place(path);
-    return view !== undefined && accessAt(view, real) !== "write" &&
-      accessAt(view, dirname(real)) === "write";
+    return view !== undefined && accessAt(view, this.#place(path).real) !== "write";
   }
 
   /** True if the call writes a file with several hard links. Cached, so that verdict and grant agree. */
@@ -255,6 +254,9 @@ export class CallPolicy {
     if (networked && given === args) this.by.network(networked);
     // A program may have changed what git runs while the user read.
     if (!isUsualRight(verdict.right) && this.by.settings.git?.hasChanged()) return CHANGED;
+    // Another session may have started a command meanwhile.
+    if (path !== undefined) await this.by.swaps();
+    const isHeld = path !== undefined && this.#isHeld(path) && { isHeld: true as const };
     // If the command fails again, the next question is about the whole sandbox, not about a folder.
     if (verdict.right?.folder) {
       this.by.settings.outputs?.set(String(this.#call(given).command), "");
@@ -263,7 +265,7 @@ export class CallPolicy {
       allow: true,
       ...liftedBy(verdict),
       ...given !== args && { args: given },
-      ...grant && { grant },
+      ...grant && { grant: { ...grant, ...isHeld } },
       ...prepared && { prepared },
     };
   }

@@ -145,7 +145,8 @@ export class Permissions {
   policy(approve?: Approver["approve"], onRefused = () => {}): Policy {
     return {
       decide: async (tool, args, context) => {
-        await expectSwaps(this.stateFolder);
+        const swaps = () => expectSwaps(this.stateFolder);
+        await swaps();
         const settings = await this.#settingsFor(context.workingDir);
         const { view: makeView, programs = [] } = settings;
         const source = { root: context.workingDir, programs, home: this.paths.home };
@@ -167,6 +168,7 @@ export class Permissions {
           onEvent: (event) => this.frontend?.onEvent(event),
           onRefused,
           confined: () => this.#confinement.limits(settings),
+          swaps,
           network: (grants) => {
             for (const { text } of grants) this.#networked.add(text);
             this.#settings.clear();

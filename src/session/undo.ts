@@ -15,11 +15,13 @@ import { writeAtomically } from "../tools/files/atomic_write.ts";
 import { hasShell } from "../tools/files/in_folder.ts";
 import { comparedWhole } from "../tools/files/change.ts";
 import { swappers } from "../safety/folder_looks.ts";
+import { expectSwaps } from "../safety/sandbox/writers.ts";
 import { grantIn, openRegular, pathOfOpen, readBytes } from "../tools/files/regular_file.ts";
 import { MAX_DIGESTED_BYTES, stampOf, stampOfInfo, TOO_LARGE } from "../tools/files/seen_files.ts";
 import type { Confine } from "../types/confine.ts";
 import type { Message } from "../types/message.ts";
 import type { Change, Grant, OnWritten } from "../types/tool.ts";
+import { stateFolder } from "../user_files.ts";
 import type { FileContent, FolderChange, FolderSnapshot, KnownContent } from "./snapshot.ts";
 
 export interface UndoReport {
@@ -314,6 +316,7 @@ async function exchangeAll(
   signal: AbortSignal | undefined,
 ): Promise<Exchanged[]> {
   let room = MAX_EXCHANGED_BYTES;
+  await expectSwaps(stateFolder());
   return await someAtOnce(files, async ([path, sides]) => {
     try {
       const size = attempt(() => Deno.lstatSync(path).size) ?? 0;

@@ -191,14 +191,19 @@ test("R-22 a job neither changes nor reads a protected file that an approved cal
   const edit = builtinTools.find(({ name }) => name === "edit_file")!;
   const files = ["AGENTS.md", ".env"];
   for (const name of files) await Deno.writeTextFile(`${at.folder}/${name}`, "old\n");
-  const job = at.run(
-    `touch ready; until [ -e go ]; do sleep 0.05; done; for f in ${files.join(" ")}; do
+  let job: Promise<string> | undefined;
+  const start = () =>
+    at.run(
+      `touch ready; until [ -e go ]; do sleep 0.05; done; for f in ${files.join(" ")}; do
       echo EVIL >>$f; cat $f; done; cat .copilot-*`,
-    at.permissions.confine(() => at.folder),
-  );
-  await waitUntil(() => at.has("work/ready"));
+      at.permissions.confine(() => at.folder),
+    );
   const context = { workingDir: at.folder, maxOutputChars: 4000, signal };
-  const policy = at.permissions.policy(() => Promise.resolve({ choice: "once" }));
+  const policy = at.permissions.policy(async () => {
+    job ??= start();
+    await waitUntil(() => at.has("work/ready"));
+    return { choice: "once" };
+  });
   for (const file_path of files) {
     const args = { file_path, old_string: "old", new_string: "new" };
     const decision = await policy.decide(edit, args, context);
@@ -209,7 +214,7 @@ test("R-22 a job neither changes nor reads a protected file that an approved cal
     await exchangeOne(grantIn(at.folder, path), { bytes, stamp: await stampOf(path) });
   }
   await Deno.writeTextFile(`${at.folder}/go`, "");
-  const said = await job;
+  const said = await job!;
   for (const name of files) {
     assertEquals(await Deno.readTextFile(`${at.folder}/${name}`), "undone\n", said);
   }
