@@ -89,7 +89,7 @@ async function runInTerminal(
 export async function runSession(args: Args, line?: string): Promise<number> {
   let code: number = EXIT.hangup;
   try {
-    using frontend = terminalFrontend(args, ({ record }) => lastLines(args, record));
+    using frontend = terminalFrontend(args, ({ record }) => lastLines(args, record?.file));
     if (canEdit() && isServerOpen(args)) {
       const chosen = await frontend.setUp(line);
       line = undefined;

@@ -60,7 +60,7 @@ async function answerPrompt(
       canUndo: false,
       answerSchema,
       isPrint: true,
-      asksServer: "local-before-turns",
+      asksServer: "before-turns",
     }, frontend)
   );
   if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);

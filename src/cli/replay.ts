@@ -160,7 +160,7 @@ async function playIn(
       isChosen: true,
       isRecorded: false,
       canUndo: false,
-      asksServer: "local-before-turns",
+      asksServer: "before-turns",
       permissions,
       extensions: [new InstructionsExtension(new SkillsExtension())],
     },

@@ -99,9 +99,10 @@ export interface SessionState {
   /** Returns a reader of what the user sends during an agent's turn: each call returns the messages since the last. */
   steering(signal: AbortSignal): () => Promise<readonly (readonly Part[])[]>;
   endTurn(reason: string): void;
-  /** Called when tokens of another conversation were counted, to show them. */
-  onCounted(): void;
+  /** Call it after a change that the status shows. */
+  emitStatus(): void;
   emit(event: SessionEvent): void;
+  notify(notice: Notice): void;
   /** Shows lines of an extension to the user; `kind` identifies them in JSON. */
   tell(kind: string, ...lines: string[]): void;
   readonly surface: Surface;

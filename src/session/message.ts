@@ -42,7 +42,7 @@ async function expandedLine(
 
 /** Returns the files that `texts` name; empty if the turn has been stopped. */
 async function attached(
-  { agent, extensions, approve, policyWith, emit }: SessionState,
+  { agent, extensions, approve, policyWith, notify }: SessionState,
   texts: readonly TextPart[],
   signal: AbortSignal,
 ): Promise<Part[]> {
@@ -54,7 +54,7 @@ async function attached(
       }
     };
     const { parts, notice } = await attachFiles(agent, texts, signal, policyWith(approve), others);
-    if (notice) emit({ type: "session_notice", notice });
+    if (notice) notify(notice);
     return parts;
   } catch (error) {
     if (signal.aborted) return [];

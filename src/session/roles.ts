@@ -17,7 +17,6 @@ import { truncateMiddle } from "../text/truncate.ts";
 import type { TurnEvent, TurnResult, Usage } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import { isNear } from "../wire/connect.ts";
-import type { Notice } from "./data.ts";
 import type { Lent, SessionState } from "./extension.ts";
 import { type FitOptions, ModelFit, targetKey, useCompatible } from "./fit_model.ts";
 import { processFittedTurn } from "./fitted_turn.ts";
@@ -73,7 +72,7 @@ export async function withRole<T>(
 
 /** Returns the model of a role once its server answers. @throws {unknown} the reason why it does not, or did not lately */
 async function lentFor(session: SessionState, role: string, spec: string, signal: AbortSignal) {
-  const { agent, emit, fit, modelFlags, roles } = session;
+  const { agent, emit, fit, modelFlags, notify, roles } = session;
   const { until = 0, error } = roles.away.get(role) ?? {};
   if (until > Date.now()) throw error;
   const config = modelFlags?.at(spec, fit.unfitted(agent));
@@ -89,8 +88,7 @@ async function lentFor(session: SessionState, role: string, spec: string, signal
   const failure = !isHostedApi(at.host) && await connectionFailure({ ...at, signal });
   if (failure) throw failure;
   await useCompatible(lent.agent, targetOf(lent.agent.config), { signal });
-  const onNotice = (notice: Notice) => emit({ type: "session_notice", notice });
-  await lent.fit.prepare(lent.agent, { signal, onNotice, onEvent: emit });
+  await lent.fit.prepare(lent.agent, { signal, onNotice: notify, onEvent: emit });
   return lent;
 }
 
@@ -146,7 +144,7 @@ export async function planTurn(
 export function countUsage(session: SessionState, usage: Usage, ...sums: TokenSum[]): void {
   addTokens(usage, session.agent.state, ...sums);
   if (usage.cost !== undefined) session.cost = (session.cost ?? 0) + usage.cost;
-  session.onCounted();
+  session.emitStatus();
 }
 
 function newPlanner(session: SessionState, lent: Lent): CopilotAgent {

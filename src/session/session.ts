@@ -10,31 +10,41 @@ import { shellTool } from "../tools/run_bash.ts";
 import { tasksIn } from "../tools/tasks.ts";
 import { jobStore } from "../tools/shell/jobs.ts";
 import { builtinTools } from "../tools/mod.ts";
-import type { ToolExecution, TurnEvent, TurnResult } from "../types/event.ts";
+import type { ModeStatus } from "../safety/permission_report.ts";
+import type { Permissions } from "../safety/permissions.ts";
+import type { ToolExecution, TurnEvent, TurnResult, Usage } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import type { Confine } from "../types/confine.ts";
 import type { Policy } from "../types/policy.ts";
-import type { Job, NewestOutput, ToolOutcome } from "../types/tool.ts";
+import type { NewestOutput, ToolOutcome } from "../types/tool.ts";
 import { aborted, endingWith } from "../wire/wait.ts";
 import { ModelFit } from "./fit_model.ts";
 import { processFittedTurn } from "./fitted_turn.ts";
-import { type Frontend, PLAIN_SURFACE, type SessionEvent, type Status } from "./frontend.ts";
+import {
+  type Frontend,
+  PLAIN_SURFACE,
+  type SessionEvent,
+  type Status,
+  type Surface,
+} from "./frontend.ts";
 import type { Extension, PendingQuestion, SessionState, TurnEnd } from "./extension.ts";
 import { FolderTrust } from "../safety/folder_trust.ts";
 import { FolderPaths } from "./folder_paths.ts";
 import { messageParts } from "./message.ts";
 import { choosesModel, specName } from "../models/model_server.ts";
-import { beginPlan, hasPlan, isPlanning, resumeMode } from "./plan_mode.ts";
+import { beginPlan, isPlanning, resumeMode } from "./plan_mode.ts";
 import { CacheWatch, slotsOf } from "./cache_watch.ts";
-import { newestSession, type RecordFile, resumeSession, SessionRecord } from "./record.ts";
-import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./data.ts";
+import { newestSession, resumeSession, SessionRecord } from "./record.ts";
+import type { CommandAnswer, Notice } from "./data.ts";
 import type { SessionOptions } from "./session_options.ts";
-import { choicesOf, commandsOf, completeArgument, runCommand } from "./commands/registry.ts";
+import { runCommand } from "./commands/registry.ts";
 import { branchOf } from "../safety/repositories.ts";
 import { serverNotice } from "./server_checks.ts";
 import { UndoLog } from "./undo.ts";
 
 const MAX_SHELL_SECONDS = 86_400;
+
+type Approve = NonNullable<Frontend["approve"]>;
 
 /**
  * Opens a session. Its first event is its status, if the frontend shows it, then notices about the folder follow.
@@ -58,11 +68,34 @@ export async function openSession(
   }
 }
 
-export class Session implements AsyncDisposable {
+/** What frontends use of a session; {@linkcode SessionState} describes what extensions and commands use. */
+export class Session implements SessionState, AsyncDisposable {
   readonly agent: CopilotAgent;
+  readonly permissions: Permissions;
+  readonly folderTrust: FolderTrust;
+  readonly jobs = jobStore();
+  readonly fit: ModelFit;
+  readonly modelFlags: SessionState["modelFlags"];
+  readonly roles: SessionState["roles"];
+  undo?: UndoLog;
+  readonly executions = new Map<string, ExecutionFacts>();
+  record?: SessionRecord;
+  isModelKnown: boolean;
+  pendingParts: Part[] = [];
+  usage?: Usage | undefined;
+  readonly cache: CacheWatch;
+  cost?: number;
+  mode?: ModeStatus;
+  check?: Status["check"];
+  probed = Promise.resolve();
+  readonly extensions: Extension[];
+  readonly trust: boolean;
+  readonly readsFolder: boolean;
+  readonly policy: Policy;
+  readonly approve: Frontend["approve"];
+  readonly confirm: Frontend["confirm"];
+  readonly elicit: Frontend["elicit"];
   refusals = 0;
-  readonly #state: SessionState;
-  readonly #extensions: Extension[];
   /** Identifies the conversation. A new object after a compaction: the model may have lost what extensions added. */
   #conversation = {};
   /** Aborted when an extension ends the turn. */
@@ -78,68 +111,57 @@ export class Session implements AsyncDisposable {
 
   constructor(readonly options: SessionOptions, private readonly frontend: Frontend) {
     const { config, permissions, isChosen, asksServer, modelFlags } = options;
-    const jobs = jobStore();
-    const extensions = this.#extensions = [...options.extensions ?? []];
-    const onEvent = (event: SessionEvent) => this.#emit(event);
-    permissions.frontend = { ...this.#approve && { approve: this.#approve }, onEvent };
-    const agent = this.agent = new CopilotAgent(config, options.folder ?? ".", {
-      policy: this.#policy(this.#approve),
-      afterCall: (one, signal) => this.#afterCall(one, this.#conversation, signal),
-      beforeCompact: (...about) => this.#beforeCompact(...about),
+    const extensions = this.extensions = [...options.extensions ?? []];
+    this.permissions = permissions;
+    this.folderTrust = new FolderTrust(permissions.stateFolder);
+    this.modelFlags = modelFlags;
+    this.roles = { models: { ...options.roles }, lent: new Map(), away: new Map() };
+    this.fit = new ModelFit({
+      isChosen,
+      asksRemote: asksServer === "at-start",
+      reportsOthers: asksServer !== "at-start" || !choosesModel(config), // or the checks at the start do
+    });
+    this.isModelKnown = !choosesModel(config);
+    this.cache = new CacheWatch(
+      (loss) => this.notify({ code: "cache_lost", ...loss }),
+      frontend.showsStatus === false ? undefined : (agent) => slotsOf(agent, this.#closed.signal),
+    );
+    this.trust = options.trust === true;
+    this.readsFolder = options.readsFolder;
+    this.approve = frontend.approve && ((...asked) => this.#ask(...asked));
+    this.confirm = frontend.confirm &&
+      ((question, signal) => this.#oneByOne(() => frontend.confirm!(question, signal), signal));
+    this.elicit = frontend.elicit?.bind(frontend);
+    permissions.frontend = { ...this.approve && { approve: this.approve }, onEvent: this.emit };
+    this.policy = this.policyWith(this.approve, true);
+    this.agent = new CopilotAgent(config, options.folder ?? ".", {
+      policy: this.policy,
+      afterCall: (one, signal) => this.afterCall(one, this.#conversation, signal),
+      beforeCompact: async (...about) => {
+        for (const one of extensions) await one.beforeCompact?.(...about);
+      },
       tools: extensions.reduce((tools, one) => one.tools?.(tools) ?? tools, builtinTools),
       confine: (...given) => this.#confine(...given),
-      onWritten: (file) => this.#state.undo?.onWritten(file),
-      jobs,
+      onWritten: (file) => this.undo?.onWritten(file),
+      jobs: this.jobs,
       keepsTasks: frontend.approve !== undefined,
       env: permissions.env,
       ...options.editor && { editor: options.editor },
       ...{ systemPrompt: options.systemPrompt, appendedPrompt: options.appendedPrompt },
     });
-    jobs.onEnd = (job) => this.#onJobEnded(job);
-    this.#state = {
-      agent,
-      permissions,
-      folderTrust: new FolderTrust(permissions.stateFolder),
-      jobs,
-      modelFlags,
-      roles: { models: { ...options.roles }, lent: new Map(), away: new Map() },
-      fit: new ModelFit({
-        isChosen,
-        asksRemote: asksServer !== "local-before-turns",
-        reportsOthers: asksServer !== "at-start" || !choosesModel(config), // or the checks at the start do
-      }),
-      isModelKnown: asksServer === "before-turns" || !choosesModel(config),
-      pendingParts: [],
-      executions: new Map(),
-      probed: Promise.resolve(),
-      cache: new CacheWatch(
-        (loss) => this.#tell({ code: "cache_lost", ...loss }),
-        frontend.showsStatus === false ? undefined : (agent) => slotsOf(agent, this.#closed.signal),
-      ),
-      extensions,
-      trust: options.trust === true,
-      readsFolder: options.readsFolder,
-      policy: agent.policy,
-      policyWith: (by, withExtensions) => withExtensions ? this.#policy(by) : this.#policyWith(by),
-      approve: this.#approve,
-      confirm: frontend.confirm &&
-        ((question, signal) => this.#oneByOne(() => frontend.confirm!(question, signal), signal)),
-      elicit: frontend.elicit?.bind(frontend),
-      afterCall: (...call) => this.#afterCall(...call),
-      steering: (signal) => this.#steeringReader(signal),
-      endTurn: (reason) => this.#stop.abort(new DOMException(reason, "AbortError")),
-      onCounted: () => this.#emitStatus(),
-      emit: onEvent,
-      tell: (kind, ...lines) => this.#tell({ code: "extension", kind, lines }),
-      get surface() {
-        return frontend.surface ?? PLAIN_SURFACE;
-      },
+    this.jobs.onEnd = (job) => {
+      this.emit({ type: "job_ended", job });
+      this.emitStatus();
     };
+  }
+
+  get surface(): Surface {
+    return this.frontend.surface ?? PLAIN_SURFACE;
   }
 
   get status(): Status {
     const { agent, permissions, fit, isModelKnown, usage, cost, jobs, mode, cache, check, roles } =
-      this.#state;
+      this;
     const isAway = (roles.away.get("plan")?.until ?? 0) > Date.now();
     const planner = mode?.approve === "plan" && !isAway && roles.models.plan;
     const { name, isChosen, contextLength: window } = fit.targetOf(agent);
@@ -158,107 +180,68 @@ export class Session implements AsyncDisposable {
     };
   }
 
-  get record(): RecordFile | undefined {
-    return this.#state.record?.file;
-  }
-
-  get recordName(): string | undefined {
-    return this.#state.record?.name;
-  }
-
-  /** True if the newest answer is a plan with steps, which the user can accept. */
-  get hasPlan(): boolean {
-    return hasPlan(this.#state);
-  }
-
-  get executions(): ReadonlyMap<string, ExecutionFacts> {
-    return this.#state.executions;
-  }
-
-  commands(): readonly CommandInfo[] {
-    return commandsOf(this.#state);
-  }
-
   expands(line: string): boolean {
-    return this.#extensions.some((one) => one.expands?.(line) !== undefined);
-  }
-
-  async choices(
-    name: string,
-    signal: AbortSignal,
-    isWide?: boolean,
-  ): Promise<readonly ArgumentChoice[]> {
-    return await choicesOf(this.#state, name, signal, isWide);
-  }
-
-  async complete(name: string, argument: string): Promise<(string | ArgumentChoice)[]> {
-    return await completeArgument(this.#state, name, argument);
+    return this.extensions.some((one) => one.expands?.(line) !== undefined);
   }
 
   /** Returns the files below the folder, and names of extensions, that currently match `word` best. */
   async findPaths(word: string): ReturnType<FolderPaths["find"]> {
     this.#paths ??= new FolderPaths(
       this.agent,
-      () => this.#extensions.flatMap((one) => one.names?.() ?? []),
+      () => this.extensions.flatMap((one) => one.names?.() ?? []),
     );
     return await this.#paths.find(word);
   }
 
-  moveToBackground(): number | undefined {
-    return this.#state.jobs.moveRunning();
-  }
-
   async open(signal: AbortSignal): Promise<void> {
-    const { permissions, notice: first } = this.options;
-    const { agent, frontend } = this;
-    if (this.options.canUndo) this.#state.undo = new UndoLog();
-    this.#emitStatus();
+    const { agent, frontend, permissions, options: { notice: first } } = this;
+    if (this.options.canUndo) this.undo = new UndoLog();
+    this.emitStatus();
     const mayRun = frontend.approve !== undefined || permissions.approvesAll;
     const prepared = await permissions.prepare(agent.state.workingDir, mayRun);
-    for (const notice of first === undefined ? prepared : [first, ...prepared]) this.#tell(notice);
+    for (const notice of first === undefined ? prepared : [first, ...prepared]) this.notify(notice);
     if (frontend.approve !== undefined || permissions.startsInPlan) {
-      const mode = this.#state.mode = await permissions.mode(agent.state.workingDir);
-      if (mode.approve === "plan") beginPlan(this.#state);
-      this.#emitStatus();
+      const mode = this.mode = await permissions.mode(agent.state.workingDir);
+      if (mode.approve === "plan") beginPlan(this);
+      this.emitStatus();
     }
-    for (const one of this.#extensions) await one.open?.(this.#state, signal);
+    for (const one of this.extensions) await one.open?.(this, signal);
     const source = await this.#openRecord() ? "resume" : "startup";
-    for (const one of this.#extensions) await one.start?.(this.#state, source, signal);
-    if (this.options.asksServer === "at-start") this.#state.probed = this.#probeServer();
-    this.#emitStatus();
+    for (const one of this.extensions) await one.start?.(this, source, signal);
+    if (this.options.asksServer === "at-start") this.probed = this.#probeServer();
+    this.emitStatus();
   }
 
   openQuestions(): readonly PendingQuestion[] {
-    return this.#extensions.flatMap((one) => one.openQuestions?.splice(0) ?? []);
+    return this.extensions.flatMap((one) => one.openQuestions?.splice(0) ?? []);
   }
 
   async #openRecord(): Promise<boolean> {
     const { isRecorded, resumesNewest, resumes } = this.options;
     if (!isRecorded && !resumesNewest && !resumes) return false;
-    const state = this.#state;
     if (isRecorded) {
       const tell = (why?: string) =>
-        this.#tell({ code: "record", ...why !== undefined && { why } });
+        this.notify({ code: "record", ...why !== undefined && { why } });
       const measured = () => {
-        const { usage, cache: { readSpeed, writeSpeed } } = state;
+        const { usage, cache: { readSpeed, writeSpeed } } = this;
         const tokens = usage && usage.inputTokens + usage.outputTokens;
         const [read, write] = [readSpeed, writeSpeed].map((speed) => speed && Math.round(speed));
         return { tokens, readSpeed: read, writeSpeed: write };
       };
       const about = { ...this.options, measured };
-      state.record = new SessionRecord(this.agent, state.executions, about, tell);
+      this.record = new SessionRecord(this.agent, this.executions, about, tell);
     }
     if (!resumesNewest && !resumes) return false;
     let newest = resumes;
     try {
       newest ??= newestSession(this.agent.state.workingDir, this.options.isPrint);
     } catch (error) {
-      this.#tell({ code: "unread_session", why: reasonOf(error) });
+      this.notify({ code: "unread_session", why: reasonOf(error) });
       return false;
     }
-    const resumed = newest && resumeSession(state, newest);
-    if (this.options.keepsMode) await resumeMode(state, newest?.mode);
-    this.#emit({ type: "resumed", resumed });
+    const resumed = newest && resumeSession(this, newest);
+    if (this.options.keepsMode) await resumeMode(this, newest?.mode);
+    this.emit({ type: "resumed", resumed });
     return newest !== undefined;
   }
 
@@ -267,30 +250,29 @@ export class Session implements AsyncDisposable {
    * a turn does.
    */
   async prompt(input: string | readonly Part[], signal: AbortSignal): Promise<TurnResult> {
-    const state = this.#state;
     const given = inputParts(input);
-    state.undo?.begin(this.agent, typedIn(given));
+    this.undo?.begin(this.agent, typedIn(given));
     try {
       await this.#waitForProbe(signal);
-      const parts = [...state.pendingParts, ...await this.#message(given, signal)];
+      const parts = [...this.pendingParts, ...await this.#message(given, signal)];
       // Done while the model reads the prompt, so that its first command does not wait.
-      this.options.permissions.lookAhead(this.agent.state.workingDir).catch(() => {});
+      this.permissions.lookAhead(this.agent.state.workingDir).catch(() => {});
       return await this.#turns(parts, signal);
     } finally {
-      state.record?.sync();
-      this.#emitStatus();
+      this.record?.sync();
+      this.emitStatus();
     }
   }
 
   async #message(given: readonly Part[], signal: AbortSignal): Promise<Part[]> {
-    const parts = [...await messageParts(this.#state, given, signal)];
+    const parts = [...await messageParts(this, given, signal)];
     const text = typedIn(given);
-    for (const one of this.#extensions) parts.push(...await one.message?.(text, signal) ?? []);
+    for (const one of this.extensions) parts.push(...await one.message?.(text, signal) ?? []);
     return parts;
   }
 
   /** Returns a reader of the user's messages during the turn. Sub-agents have their own: all read the same messages. */
-  #steeringReader(signal: AbortSignal): () => Promise<readonly (readonly Part[])[]> {
+  steering(signal: AbortSignal): () => Promise<readonly (readonly Part[])[]> {
     let read = this.#steering.length;
     return async () => {
       for (const given of this.frontend.steering?.() ?? []) {
@@ -298,7 +280,7 @@ export class Session implements AsyncDisposable {
           this.#steering.push(await this.#message(given, signal));
         } catch (error) {
           if (signal.aborted) break;
-          this.#emit({
+          this.emit({
             type: "notice",
             level: "warning",
             code: "steering",
@@ -313,34 +295,33 @@ export class Session implements AsyncDisposable {
   }
 
   async #turns(parts: readonly Part[], signal: AbortSignal): Promise<TurnResult> {
-    const state = this.#state;
     this.#steering.length = 0;
     using stop = this.#stop = endingWith(signal);
     if (signal.aborted) stop.abort(signal.reason);
     const until = stop.signal;
     const turn = async (sent: readonly Part[]) => {
-      const { models } = state.roles;
+      const { models } = this.roles;
       const roles = Object.keys(models).length > 0 ? await import("./roles.ts") : undefined;
       const options = {
         onEvent: (event: TurnEvent) => this.#onTurnEvent(event),
-        onNotice: (notice: Notice) => this.#tell(notice),
-        onOutput: (newest: NewestOutput) => this.#emit({ type: "output", newest }),
+        onNotice: this.notify,
+        onOutput: (newest: NewestOutput) => this.emit({ type: "output", newest }),
         ready: () => this.frontend.ready?.(),
         answerSchema: this.options.answerSchema,
-        isReadOnly: () => isPlanning(state),
-        steering: this.#steeringReader(until),
-        summarizer: roles?.summarizerOf(state),
+        isReadOnly: () => isPlanning(this),
+        steering: this.steering(until),
+        summarizer: roles?.summarizerOf(this),
         signal: until,
       };
-      return roles && models.plan !== undefined && await isPlanning(state)
-        ? await roles.planTurn(state, sent, options)
-        : await processFittedTurn(this.agent, state.fit, sent, options);
+      return roles && models.plan !== undefined && await isPlanning(this)
+        ? await roles.planTurn(this, sent, options)
+        : await processFittedTurn(this.agent, this.fit, sent, options);
     };
     let whole = await turn(parts);
-    state.pendingParts = [];
+    this.pendingParts = [];
     for (let round = 0; whole.stopReason === "done"; round++) {
       const ends: TurnEnd[] = [];
-      for (const one of this.#extensions) {
+      for (const one of this.extensions) {
         const end = await one.endOfTurn?.(whole, round, until);
         if (end) ends.push(end);
       }
@@ -368,84 +349,71 @@ export class Session implements AsyncDisposable {
   async shell(command: string, signal: AbortSignal): Promise<ToolOutcome> {
     const { confine: _, ...context } = this.agent.toolContext(signal);
     const args = { command, timeout_seconds: MAX_SHELL_SECONDS };
-    const onOutput = (newest: NewestOutput) => this.#emit({ type: "output", newest });
+    const onOutput = (newest: NewestOutput) => this.emit({ type: "output", newest });
     const outcome = outcomeOf(await shellTool.run(args, { ...context, onOutput }));
     const text = outcome.content;
-    this.#state.pendingParts.push({ type: "resource", kind: "shell", name: command, text });
+    this.pendingParts.push({ type: "resource", kind: "shell", name: command, text });
     return outcome;
   }
 
   async command(name: string, argument: string, signal: AbortSignal): Promise<CommandAnswer> {
     try {
-      return await runCommand(this.#state, name, argument, signal);
+      return await runCommand(this, name, argument, signal);
     } finally {
-      this.#state.record?.sync();
-      this.#emitStatus();
+      this.record?.sync();
+      this.emitStatus();
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#extensions.map((one) => one.close?.()));
+    await Promise.all(this.extensions.map((one) => one.close?.()));
     this.#closed.abort();
-    await this.#state.undo?.settled;
+    await this.undo?.settled;
     this.#probeStop?.abort();
     this.#paths?.[Symbol.dispose]();
-    this.#state.record?.[Symbol.dispose]();
-    await this.#state.jobs[Symbol.asyncDispose]();
+    this.record?.[Symbol.dispose]();
+    await this.jobs[Symbol.asyncDispose]();
   }
 
-  get #approve(): Frontend["approve"] | undefined {
-    const { frontend } = this;
-    return frontend.approve &&
-      ((...asked) =>
-        this.#oneByOne(async () => {
-          for (const one of this.#extensions) {
-            const answer = await one.beforeQuestion?.(...asked);
-            if (answer) return answer;
-          }
-          return await frontend.approve!(...asked);
-        }, asked[1]));
-  }
-
-  async #beforeCompact(
-    ...about: Parameters<NonNullable<CopilotAgent["beforeCompact"]>>
-  ): Promise<void> {
-    for (const one of this.#extensions) await one.beforeCompact?.(...about);
+  async #ask(...asked: Parameters<Approve>): ReturnType<Approve> {
+    return await this.#oneByOne(async () => {
+      for (const one of this.extensions) {
+        const answer = await one.beforeQuestion?.(...asked);
+        if (answer) return answer;
+      }
+      return await this.frontend.approve!(...asked);
+    }, asked[1]);
   }
 
   /** Sandboxes a program, whose changes `/undo` follows. */
   #confine(...given: Parameters<Confine>): ReturnType<Confine> {
     const folder = () => this.agent.state.workingDir;
-    const confine = this.options.permissions.confine(folder);
-    return (this.#state.undo?.following(confine, folder) ?? confine)(...given);
+    const confine = this.permissions.confine(folder);
+    return (this.undo?.following(confine, folder) ?? confine)(...given);
   }
 
-  /** Returns the policy of the agent: each extension decides on a call before the next one does. */
-  #policy(approve: Frontend["approve"] | undefined): Policy {
-    const ofSettings = this.#policyWith(approve);
+  readonly policyWith: SessionState["policyWith"] = (approve, withExtensions) => {
+    const ofSettings = this.permissions.policy(approve, () => this.refusals++);
+    if (!withExtensions) return ofSettings;
     const all = () =>
-      this.#extensions.reduceRight<Policy>(
+      this.extensions.reduceRight<Policy>(
         (next, one) => one.beforeCall ? { decide: (...call) => one.beforeCall!(call, next) } : next,
         ofSettings,
       );
     return { decide: (...call) => all().decide(...call) };
-  }
+  };
 
-  async #afterCall(
+  async afterCall(
     execution: ToolExecution,
     conversation: object,
     signal: AbortSignal,
   ): Promise<string> {
     const texts: (string | undefined)[] = [];
-    for (const one of this.#extensions) {
+    for (const one of this.extensions) {
       if (execution.isError && !one.seesFailures) continue;
       texts.push(await one.afterCall?.(execution, conversation, signal));
     }
     return texts.join("");
-  }
-
-  #policyWith(approve: Frontend["approve"] | undefined): Policy {
-    return this.options.permissions.policy(approve, () => this.refusals++);
   }
 
   /** Calls of one answer are decided in parallel, but the user is asked one question at a time. */
@@ -460,45 +428,44 @@ export class Session implements AsyncDisposable {
   }
 
   #onTurnEvent(event: TurnEvent): void {
-    const state = this.#state;
     // Records before it displays: after a crash, the file lacks at most the newest pieces of an answer.
-    state.record?.onEvent(event);
+    this.record?.onEvent(event);
     if (event.type === "tool_done") {
-      state.executions.set(event.exec.toolCallId, factsOf(event.exec));
+      this.executions.set(event.exec.toolCallId, factsOf(event.exec));
     }
-    if (event.type === "thinking") state.undo?.lookAhead(state.agent.state.workingDir);
+    if (event.type === "thinking") this.undo?.lookAhead(this.agent.state.workingDir);
     if (event.type === "compaction") this.#conversation = {};
-    state.cache.onEvent(event, this.agent);
+    this.cache.onEvent(event, this.agent);
     if (event.type === "usage") {
-      state.usage = event.usage;
-      state.isModelKnown = true;
+      this.usage = event.usage;
+      this.isModelKnown = true;
       const { cost } = event.usage;
-      if (cost !== undefined) state.cost = (state.cost ?? 0) + cost;
+      if (cost !== undefined) this.cost = (this.cost ?? 0) + cost;
     }
-    this.#emit(event);
-    if (event.type === "usage" || event.type === "tool_done") this.#emitStatus();
+    this.emit(event);
+    if (event.type === "usage" || event.type === "tool_done") this.emitStatus();
   }
 
   /** Waits until the server has been probed, because that may change the model. Reports if it loads one. */
   async #waitForProbe(signal: AbortSignal): Promise<void> {
-    const { probed, agent, fit } = this.#state;
+    const { probed, agent, fit } = this;
     let isWaiting = true;
     const model = fit.loadingName(agent);
-    this.#loads?.then(() => isWaiting && this.#emit({ type: "loading", model }));
+    this.#loads?.then(() => isWaiting && this.emit({ type: "loading", model }));
     await Promise.race([probed, aborted(signal)]).finally(() => isWaiting = false);
   }
 
   async #probeServer(): Promise<void> {
-    const { agent, fit } = this.#state;
+    const { agent, fit } = this;
     const { signal } = this.#probeStop = new AbortController();
     const { promise, resolve: onLoading } = Promise.withResolvers<void>();
     this.#loads = promise;
     try {
       const found = await serverNotice({ agent, fit, signal, onLoading });
       if (found === undefined) return;
-      this.#state.isModelKnown ||= found.checks.every(({ status }) => status !== "fail");
-      this.#tell(found);
-      this.#emitStatus();
+      this.isModelKnown ||= found.checks.every(({ status }) => status !== "fail");
+      this.notify(found);
+      this.emitStatus();
     } catch {
       // The first turn reports the failure.
     } finally {
@@ -506,20 +473,20 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  #onJobEnded(job: Job): void {
-    this.#emit({ type: "job_ended", job });
-    this.#emitStatus();
+  endTurn(reason: string): void {
+    this.#stop.abort(new DOMException(reason, "AbortError"));
   }
 
-  #tell(notice: Notice): void {
-    this.#emit({ type: "session_notice", notice });
+  emitStatus(): void {
+    if (this.frontend.showsStatus !== false) this.emit({ type: "status", ...this.status });
   }
 
-  #emitStatus(): void {
-    if (this.frontend.showsStatus !== false) this.#emit({ type: "status", ...this.status });
-  }
+  readonly notify = (notice: Notice): void => this.emit({ type: "session_notice", notice });
 
-  #emit(event: SessionEvent): void {
+  readonly tell = (kind: string, ...lines: string[]): void =>
+    this.notify({ code: "extension", kind, lines });
+
+  readonly emit = (event: SessionEvent): void => {
     if (!this.#closed.signal.aborted) this.frontend.onEvent(event);
-  }
+  };
 }

@@ -32,8 +32,8 @@ export interface SessionOptions
   keepsMode?: boolean | undefined;
   /** True makes messages undoable. The files that they change are stored in memory. */
   canUndo: boolean;
-  /** When to ask a server about its models: when the session opens, or before each turn, then perhaps only a local one. */
-  asksServer: "at-start" | "before-turns" | "local-before-turns";
+  /** When to ask a server about its models: when the session opens, or a local one before each turn. */
+  asksServer: "at-start" | "before-turns";
   /** The address of the running demo server. It ends with the program. */
   demoUrl?: string | undefined;
   roles?: ModelRoles | undefined;

@@ -120,7 +120,7 @@ export async function pluggedSession(
       systemPrompt: options.systemPrompt,
       appendedPrompt: options.appendSystemPrompt,
       readsFolder: true,
-      asksServer: "local-before-turns",
+      asksServer: "before-turns",
       permissions: openPermissions(),
       extensions: [...allExtensions(servers, skills), ownTools],
     },
@@ -143,7 +143,7 @@ export async function pluggedSession(
       return skills.agents.map(({ name, description: help }) => ({ name, help }));
     },
     get sessionId() {
-      return session.record && shortName(session.recordName!);
+      return session.record?.file && shortName(session.record.name!);
     },
     prompt,
     stream: (input, signal = never) =>

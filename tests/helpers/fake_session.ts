@@ -5,6 +5,7 @@ import { allExtensions } from "../../src/extensions/extensions.ts";
 import type { McpDefinition } from "../../src/extensions/mcp/definition.ts";
 import { noticeLines } from "../../src/session/notices.ts";
 import { commandIn } from "../../src/session/commands/command_line.ts";
+import { commandNamed } from "../../src/session/commands/registry.ts";
 import type { Frontend, SessionEvent } from "../../src/session/frontend.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
 import { openSession, type Session } from "../../src/session/session.ts";
@@ -61,3 +62,7 @@ export async function fakeSession(
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
 }
+
+/** The arguments that the list of a command offers. */
+export const choicesOf = async (session: Session, name: string, signal?: AbortSignal) =>
+  await commandNamed(session, name)?.choices?.(session, signal) ?? [];

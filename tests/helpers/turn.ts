@@ -93,7 +93,7 @@ export function turn(
       });
       await using session = new Session({
         ...sessionOptions(toConfig(options), options, args, permissions),
-        ...{ canUndo: false, isRecorded: false, asksServer: "local-before-turns" },
+        ...{ canUndo: false, isRecorded: false, asksServer: "before-turns" },
       }, frontend);
       code = await frontend.run(session, "go");
     } catch (error) {

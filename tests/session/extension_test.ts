@@ -1,3 +1,4 @@
+import { commandsOf } from "../../src/session/commands/registry.ts";
 import { assertEquals } from "@std/assert";
 import type { Extension, PendingQuestion } from "../../src/session/extension.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
@@ -78,7 +79,7 @@ Deno.test("the commands, lines, names and questions of an extension are those of
   await using server = strictServer([{ text: "one" }, { text: "two" }]);
   await using fake = await fakeSession(server.url, { extensions: [extension] });
   const { session } = fake;
-  const names = session.commands().map(({ name }) => name);
+  const names = commandsOf(session).map(({ name }) => name);
   assertEquals([names.at(-1), names[names.indexOf("tools") + 1]], ["own", "next"]);
   assertEquals(await fake.command("/own"), "said");
   assertEquals((await fake.command("/permissions"))!.split("\n").at(-1), "  own      row");

@@ -1,3 +1,4 @@
+import { hasPlan } from "../../src/session/plan_mode.ts";
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
@@ -9,7 +10,7 @@ import { openPermissions } from "../../src/safety/permissions.ts";
 import type { SessionOptions } from "../../src/session/session_options.ts";
 import type { Usage } from "../../src/types/event.ts";
 import type { Message } from "../../src/types/message.ts";
-import { fakeSession } from "../helpers/fake_session.ts";
+import { choicesOf, fakeSession } from "../helpers/fake_session.ts";
 import { png } from "../helpers/images.ts";
 import { recordTest } from "../helpers/record_test_case.ts";
 import { storedSessions } from "../helpers/records.ts";
@@ -77,7 +78,7 @@ recordTest(
     for (const isRecorded of [true, false]) {
       await using two = await open({ resumesNewest: true, isRecorded });
       const resumed = two.events.find((event) => event.type === "resumed")!.resumed!;
-      const separateId = isRecorded ? shortName(two.session.recordName!) : undefined;
+      const separateId = isRecorded ? shortName(two.session.record!.name!) : undefined;
       assertEquals([resumed.messages, resumed.separateId], [2, separateId]);
       assertEquals(resumed.isOfPrint, isRecorded ? false : undefined);
     }
@@ -130,7 +131,7 @@ recordTest(
       text.replace(/"num_predict":\d+,/, "").replace(/[\]}]+$/, "")
     );
     assertEquals(second!.slice(0, first!.length), first, "the server's cache holds");
-    const [choice] = await other.session.choices("resume", signal);
+    const [choice] = await choicesOf(other.session, "resume", signal);
     assertMatch(choice!.detail!, /^just now {2}\d messages$/);
     assertEquals(choice!.preview!.split("\n")[0], "> more");
   },
@@ -182,10 +183,10 @@ recordTest(
     await using fake = await open();
     await fake.session.prompt("two", signal);
     await fake.command("/resume 1");
-    assertEquals(await fake.session.choices("rewind", signal), []);
+    assertEquals(await choicesOf(fake.session, "rewind", signal), []);
     assertStringIncludes((await fake.command("/undo"))!, "end what /undo knows");
     await fake.session.prompt("three", signal);
-    const offered = await fake.session.choices("rewind", signal);
+    const offered = await choicesOf(fake.session, "rewind", signal);
     assertEquals(offered.map(({ label }) => label), ["three"]);
   },
 );
@@ -368,15 +369,19 @@ recordTest(
     await using fake = await open();
     assertEquals(await fake.command("/clear"), "The conversation is cleared.");
     await fake.session.prompt("one", signal);
-    const before = shortName(fake.session.recordName!);
+    const before = shortName(fake.session.record!.name!);
     const cleared = `The conversation is cleared. /resume ${before} returns to it.`;
     assertEquals(await fake.command("/clear"), cleared);
     await fake.session.prompt("two", signal);
-    assertEquals((await fake.session.choices("resume", signal)).map(({ label }) => label), ["one"]);
+    assertEquals((await choicesOf(fake.session, "resume", signal)).map(({ label }) => label), [
+      "one",
+    ]);
     await fake.command(`/resume ${before}`);
     const contents = fake.session.agent.state.messages.map(({ content }) => content);
     assertEquals(contents, ["one", "One."]);
-    assertEquals((await fake.session.choices("resume", signal)).map(({ label }) => label), ["two"]);
+    assertEquals((await choicesOf(fake.session, "resume", signal)).map(({ label }) => label), [
+      "two",
+    ]);
   },
 );
 
@@ -418,7 +423,7 @@ recordTest(
     };
     await left({}, "/plan", "plan it");
     const session = await left({});
-    assertEquals(session.hasPlan, true);
+    assertEquals(hasPlan(session), true);
     // Plan mode was said in the conversation: it is not said again.
     await left({}, "/plan", "go on");
     const texts = session.agent.state.messages.map(({ content }) => content).join("\n");
@@ -444,7 +449,7 @@ recordTest(
     const details = async (columns: number, options: Partial<SessionOptions> = {}) => {
       const surface = { kind: "terminal", columns } as const;
       await using fake = await open(options, { surface });
-      return (await fake.session.choices("model", signal)).map(({ detail }) => detail);
+      return (await choicesOf(fake.session, "model", signal)).map(({ detail }) => detail);
     };
     assertEquals(await details(80), [
       "40k context            tools",
@@ -478,7 +483,7 @@ recordTest(
     const resumed = own.events.find((event) => event.type === "resumed")?.resumed;
     assertEquals(resumed?.isOfPrint, true);
     await own.session.prompt("three", signal);
-    assertEquals(isOfPrint(own.session.recordName!), false);
+    assertEquals(isOfPrint(own.session.record!.name!), false);
     await own.session[Symbol.asyncDispose]();
     await ask("four", { isPrint: true });
     assertEquals((await ask("five", { resumesNewest: true }))[0], ["one", "two", "three", "five"]);
@@ -495,7 +500,7 @@ recordTest(
     const ask = (text: string) => fake.session.prompt(text, signal);
     assertEquals(await fake.command("/fork"), "There is no message to fork the session at yet.");
     for (const text of ["first", "second"]) await ask(text);
-    const path = fake.session.record!.path;
+    const path = fake.session.record!.file!.path;
     const before = Deno.readTextFileSync(path);
     const id = shortName(path);
     assertEquals(
@@ -503,7 +508,7 @@ recordTest(
       "/fork takes the number of your message, at most 2",
     );
     const said = await fake.command("/fork 1");
-    const copy = shortName(fake.session.record!.path);
+    const copy = shortName(fake.session.record!.file!.path);
     assertEquals(
       said,
       `This is now session ${copy}, a copy of ${id}. Files stay as they are. /resume ${id} returns to the original.`,
@@ -518,7 +523,7 @@ recordTest(
     // What was rewound stays as a session, with its messages.
     assertMatch((await fake.command("/rewind 1"))!, /\n\/resume [\da-f]{8} returns to what was /);
     await using other = await open();
-    const rows = await other.session.choices("resume", signal);
+    const rows = await choicesOf(other.session, "resume", signal);
     assertEquals(rows.map(({ label, detail }) => [label, detail!.split("  ")[1]]), [
       ["first", "4 messages"],
       [`└ branch ${copy.slice(0, 4)}: third`, "4 messages"],
@@ -526,7 +531,7 @@ recordTest(
       [`    └ branch ${rows[3]!.argument.slice(0, 4)}: fourth`, "6 messages"],
     ]);
     await other.command(`/resume rename ${copy} Mine`);
-    assertEquals((await other.session.choices("resume", signal))[1]!.label, "└ Mine");
+    assertEquals((await choicesOf(other.session, "resume", signal))[1]!.label, "└ Mine");
     await using third = await open({ folder: await Deno.realPath(await Deno.makeTempDir()) });
     await third.command(`/resume ${copy}`);
     assertEquals(third.session.agent.state.workingDir, folder);
@@ -542,10 +547,10 @@ recordTest(
     const data = png(2, 3).toBase64();
     const image = { type: "image", mediaType: "image/png", data } as const;
     await fake.session.prompt([{ type: "text", text: "see" }, image], signal);
-    const { path } = fake.session.record!;
+    const { path } = fake.session.record!.file!;
     await fake.command("/fork");
     const root = `${folder}/state/copilot/sessions`;
-    const [copy, parent] = [fake.session.record!.path, path].map((at) => {
+    const [copy, parent] = [fake.session.record!.file!.path, path].map((at) => {
       const { name, head, messages, executions, used, mode } = storedSessions(root, folder)
         .find((one) => one.path === at)!;
       assertEquals(name, at.slice(-name.length));

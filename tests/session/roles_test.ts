@@ -1,5 +1,6 @@
 /** Roles: models of other servers that plan, explore and summarize. */
 
+import { hasPlan } from "../../src/session/plan_mode.ts";
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { modelFlags } from "../../src/cli/settings.ts";
 import { compatConfig, localConfig, type ModelRoles } from "../../src/config.ts";
@@ -7,7 +8,7 @@ import type { FoundServer } from "../../src/models/servers.ts";
 import { keepScore } from "../../src/records/exams.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
 import type { SessionOptions } from "../../src/session/session_options.ts";
-import { type FakeSession, fakeSession } from "../helpers/fake_session.ts";
+import { choicesOf, type FakeSession, fakeSession } from "../helpers/fake_session.ts";
 import { type Step, type StrictServer, strictServer } from "../helpers/strict_server.ts";
 import { use as call } from "../helpers/turn.ts";
 import { workspace } from "../tools/workspace.ts";
@@ -62,7 +63,7 @@ Deno.test("roles: the plan comes from another conversation, and the session's mo
   await fake.session.prompt("hi", signal);
   await fake.command("/plan");
   assertEquals((await fake.session.prompt("plan it", signal)).response, plan);
-  assertEquals(fake.session.hasPlan, true);
+  assertEquals(hasPlan(fake.session), true);
   await fake.session.prompt("shorter", signal);
   assertEquals(server.requests.length, 1);
   assertEquals(other.requests.map(({ body }) => body.model), ["big", "big", "big"]);
@@ -385,7 +386,7 @@ Deno.test("/model: shows the score of the exam beside each model", async () => {
   const find = () => Promise.resolve(found as FoundServer[]);
   const flags = { ...modelFlags, find };
   await using fake = await sessionWith(server, undefined, ws.dir, { modelFlags: flags });
-  assertEquals((await fake.session.choices("model", signal)).map(({ detail }) => detail), [
+  assertEquals((await choicesOf(fake.session, "model", signal)).map(({ detail }) => detail), [
     "40k context  exam 22/24  tools",
     "exam 22/24 (of 24)",
   ]);
@@ -410,7 +411,7 @@ Deno.test("/model: lists the models of all servers, and switches the session to 
   const flags = { ...modelFlags, find: () => Promise.resolve(found) };
   await using fake = await sessionWith(server, { plan: AWAY }, ws.dir, { modelFlags: flags });
   const [host, usedHost] = [other, used].map(({ url }) => new URL(url).host);
-  const choices = await fake.session.choices("model", signal);
+  const choices = await choicesOf(fake.session, "model", signal);
   assertEquals(
     choices.map(({ argument, detail, group }) => [argument, detail, group]),
     [

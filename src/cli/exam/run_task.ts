@@ -195,7 +195,7 @@ async function sendTask(
         isChosen: true,
         isRecorded: false,
         canUndo: false,
-        asksServer: "local-before-turns",
+        asksServer: "before-turns",
         systemPrompt: args["system-prompt"],
         appendedPrompt: args["append-system-prompt"],
         permissions: examPermissions(),

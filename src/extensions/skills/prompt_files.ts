@@ -31,7 +31,7 @@ export class PromptFiles {
   private readonly agent: CopilotAgent;
 
   constructor(
-    private readonly session: Pick<SessionState, "agent" | "policy" | "emit">,
+    private readonly session: Pick<SessionState, "agent" | "policy" | "emit" | "notify">,
     readonly promptFiles: readonly PromptFile[],
     private readonly paths: PathTable,
   ) {
@@ -116,7 +116,7 @@ export class PromptFiles {
     if (notice?.code !== "attached") return parts;
     const files = notice.files.filter(({ result }) => !isCommand || result !== "absent");
     const isEmpty = files.length + notice.pasted.length === 0;
-    if (!isEmpty) this.session.emit({ type: "session_notice", notice: { ...notice, files } });
+    if (!isEmpty) this.session.notify({ ...notice, files });
     return parts;
   }
 

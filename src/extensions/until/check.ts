@@ -168,7 +168,7 @@ export class UntilCheck {
   #show(round: number): void {
     this.#round = round;
     this.session.check = { command: this.command, round, rounds: this.limits.rounds };
-    this.session.onCounted();
+    this.session.emitStatus();
   }
 
   get #name(): string {

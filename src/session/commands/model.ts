@@ -19,7 +19,7 @@ import {
   serverOf,
   specName,
 } from "../../models/model_server.ts";
-import type { ArgumentChoice, CommandAnswer, Notice } from "../data.ts";
+import type { ArgumentChoice, CommandAnswer } from "../data.ts";
 import { failureText, type UiKind } from "../hint_text.ts";
 import type { Command, ModelFlags, SessionState } from "../extension.ts";
 import { nearest } from "../../text/nearest.ts";
@@ -73,7 +73,7 @@ const setupAnswer = ({ surface: { kind: ui } }: SessionState): CommandAnswer => 
 const MAX_SPEED_SESSIONS = 30;
 const ROLE_ARGUMENT = new RegExp(`^(${MODEL_ROLES.join("|")})(?:\\s+(.*))?$`);
 
-async function modelChoices(
+export async function modelChoices(
   session: SessionState,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<ArgumentChoice[]> {
@@ -237,9 +237,8 @@ async function setModel(
       agent.configure({ maxToolRounds, maxOutputChars, promptTier, ...config });
       fit.isChosen = isChosen;
       await takeServedModel(session);
-      const onNotice = (notice: Notice) => session.emit({ type: "session_notice", notice });
-      if (notice !== undefined) onNotice(notice);
-      await fit.prepare(agent, { signal, onNotice });
+      if (notice !== undefined) session.notify(notice);
+      await fit.prepare(agent, { signal, onNotice: session.notify });
     } else {
       const unlisted = await unlistedName(agent.config, argument);
       // Other servers than Ollama may have more models than they list.

@@ -175,7 +175,7 @@ export function commandsOf(
   return COMMAND_GROUPS.flatMap((group) => all.filter((one) => one.group === group));
 }
 
-const commandNamed = (session: SessionState, name: string) =>
+export const commandNamed = (session: SessionState, name: string): Command | undefined =>
   commands.find((one) => one.name === name) ?? commandsOf(session).find((one) => one.name === name);
 
 const NAMES_ELSEWHERE = [
@@ -211,15 +211,6 @@ function unknownCommand(session: SessionState, name: string): string {
   const meant = NAMES_ELSEWHERE.find(([, theirs]) => theirs.split(" ").includes(name))?.[0] ??
     nearest(name, commandsOf(session).map((candidate) => candidate.name));
   return unknownText(`command /${name}`, "/help", meant && `/${meant}`);
-}
-
-export async function choicesOf(
-  session: SessionState,
-  name: string,
-  signal: AbortSignal,
-  isWide?: boolean,
-): Promise<readonly ArgumentChoice[]> {
-  return await commandNamed(session, name)?.choices?.(session, signal, isWide) ?? [];
 }
 
 export async function completeArgument(

@@ -11,6 +11,7 @@ import {
   type Status,
 } from "../../session/frontend.ts";
 import { failureText } from "../../session/hint_text.ts";
+import { commandsOf } from "../../session/commands/registry.ts";
 import type { Session } from "../../session/session.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { isTyped, typedText } from "../../text/parts.ts";
@@ -83,7 +84,7 @@ export class AcpSession implements Frontend {
   /** `id`: the editor's existing name of the session. @throws {UsageError} for invalid settings. */
   async open(signal: AbortSignal, id?: string): Promise<void> {
     await this.#session.open(signal);
-    this.#id = id ?? this.#session.recordName?.replace(/\.jsonl$/, "") ?? this.#id;
+    this.#id = id ?? this.#session.record?.name?.replace(/\.jsonl$/, "") ?? this.#id;
     await this.#options.loadModels();
   }
 
@@ -303,7 +304,7 @@ export class AcpSession implements Frontend {
 
   /** The slash commands. Skills and commands of a folder come once the user has trusted it. */
   #tellCommands(): void {
-    const commands = this.#session.commands().filter(({ isOfTerminal }) => !isOfTerminal);
+    const commands = commandsOf(this.#session).filter(({ isOfTerminal }) => !isOfTerminal);
     const availableCommands = commands.map(({ name, help: description, argument }) => ({
       name,
       description,

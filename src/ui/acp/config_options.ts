@@ -4,6 +4,7 @@ import { THINK_LEVELS, type Thinking } from "../../config.ts";
 import { targetOf, withModel } from "../../models/target.ts";
 import { APPROVE_MODES, type ApproveMode } from "../../safety/settings.ts";
 import { invalidParams } from "../../rpc/message.ts";
+import { modelChoices } from "../../session/commands/model.ts";
 import type { ArgumentChoice } from "../../session/data.ts";
 import type { Status } from "../../session/frontend.ts";
 import type { Session } from "../../session/session.ts";
@@ -32,7 +33,7 @@ export class ConfigOptions {
 
   /** Asks the server for its models. If it does not answer, only the current one is offered. */
   async loadModels(): Promise<void> {
-    this.#models = await this.session.choices("model", AbortSignal.timeout(MODELS_MS))
+    this.#models = await modelChoices(this.session, AbortSignal.timeout(MODELS_MS))
       .catch(() => []);
   }
 

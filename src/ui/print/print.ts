@@ -98,7 +98,7 @@ export class PrintFrontend implements Frontend {
     if (name && !session.expands(line)) {
       this.#say([`· No skill or command /${oneLine(name)} is in use: the prompt is sent as it is`]);
     }
-    const { recordName } = session;
+    const recordName = session.record?.name;
     if (format === "stream-json" && recordName !== undefined) {
       stdout.write(jsonLine({ type: "session", session_id: shortName(recordName) }));
     }
@@ -170,7 +170,7 @@ export class PrintFrontend implements Frontend {
       if (!this.#hasStreamed && !isWithheld) stdout.write(this.#shown(result.response));
       if (stdout.midLine) stdout.write("\n");
     } else {
-      const { path, isBehind = true } = this.#session?.record ?? {};
+      const { path, isBehind = true } = this.#session?.record?.file ?? {};
       stdout.write(resultLine({
         ...path !== undefined && !isBehind && { session_id: shortName(path) },
         ...result,

@@ -1,3 +1,4 @@
+import { completeArgument } from "../../../src/session/commands/registry.ts";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import type { Frontend } from "../../../src/session/frontend.ts";
@@ -22,7 +23,7 @@ Deno.test("/mcp lists the servers, shows what one has, and approves a folder's",
   assertEquals(row, "  two: not approved: /mcp approve two");
   assertMatch(old!, /^ {2}old: cannot be used · the transport "sse" of 2024 is not supported/);
   assertMatch((await one.command("/mcp two"))!, /may not be used: the user has not approved it/);
-  assertEquals(await one.session.complete("mcp", "app"), ["approve two"]);
+  assertEquals(await completeArgument(one.session, "mcp", "app"), ["approve two"]);
   assertEquals(await one.command("/mcp approve two"), "Not approved: two.");
   assertMatch((await one.command("/mcp approve two"))!, /^Approved two\./);
   // It was shown whole each time, also as the session began.

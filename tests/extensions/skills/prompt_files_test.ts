@@ -1,3 +1,4 @@
+import { commandsOf } from "../../../src/session/commands/registry.ts";
 import {
   assert,
   assertEquals,
@@ -38,7 +39,7 @@ Deno.test("skills: the person's are listed, those of a folder once it is trusted
         },
       },
     });
-    const names = fake.session.commands().map(({ name }) => name)
+    const names = commandsOf(fake.session).map(({ name }) => name)
       .filter((name) => /^(pdf|deploy)$/.test(name));
     const prompt = fake.session.agent.systemPrompt;
     await fake[Symbol.asyncDispose]();
@@ -190,7 +191,7 @@ Deno.test("own commands: arguments, files and commands stand where the text says
       return Promise.resolve(choice === "once" ? { choice } : { choice, reason: "" });
     },
   });
-  const infos = fake.session.commands().filter(({ name }) => /^(fix|git:look)$/.test(name));
+  const infos = commandsOf(fake.session).filter(({ name }) => /^(fix|git:look)$/.test(name));
   assertEquals(infos.map(({ name, help, argument }) => ({ name, help, argument })), [
     { name: "fix", help: "Fixes an issue", argument: "ISSUE" },
     {
@@ -222,7 +223,7 @@ Deno.test("own commands: arguments, files and commands stand where the text says
   // A server's prompt, known once it runs, is not replaced.
   later.push({ name: "fix", group: "Work", help: "", run: () => "the server's" });
   assertEquals(fake.session.expands("/fix 12"), false);
-  assertEquals(fake.session.commands().filter(({ name }) => name === "fix").length, 1);
+  assertEquals(commandsOf(fake.session).filter(({ name }) => name === "fix").length, 1);
 });
 
 Deno.test("own commands: an @ that names no file is not reported, one that does is", async () => {

@@ -5,10 +5,14 @@ import { commandIn } from "../../../src/session/commands/command_line.ts";
 import type { Job } from "../../../src/types/tool.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
 import { jobRows, jobsCommand } from "../../../src/session/commands/jobs.ts";
-import { runCommand } from "../../../src/session/commands/registry.ts";
+import {
+  commandsOf,
+  completeArgument,
+  runCommand,
+} from "../../../src/session/commands/registry.ts";
 import { PLAIN_SURFACE } from "../../../src/session/frontend.ts";
 import type { SessionState } from "../../../src/session/extension.ts";
-import { fakeSession } from "../../helpers/fake_session.ts";
+import { choicesOf, fakeSession } from "../../helpers/fake_session.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
 import { folderWithState, tempFolder } from "../../helpers/temp_folder.ts";
 
@@ -114,7 +118,7 @@ Deno.test("Tab behind /cd offers folders and links, and hidden ones only for a d
     [`${folder}/b`, [`${folder}/b/`]],
   ];
   for (const [begun, offered] of rows) {
-    assertEquals(await fake.session.complete("cd", begun), offered, begun);
+    assertEquals(await completeArgument(fake.session, "cd", begun), offered, begun);
   }
 });
 
@@ -169,7 +173,7 @@ Deno.test("commands offer their arguments as choices, and Tab completes from the
   await using server = strictServer([{ text: "One." }, { text: "Two." }], { models });
   await using fake = await fakeSession(server.url, { folder, modelFlags });
   const { session } = fake;
-  const choices = (name: string) => session.choices(name, signal);
+  const choices = (name: string) => choicesOf(session, name, signal);
   // What is no name is not offered.
   const group = new URL(server.url).host;
   const detail = "40k context  tools";
@@ -195,7 +199,9 @@ Deno.test("commands offer their arguments as choices, and Tab completes from the
   ]);
   assertEquals([await choices("jobs"), await choices("plan"), await choices("x")], [[], [], []]);
   const offered = await Promise.all(
-    ["undo", "approve", "trust", "model", "plan"].map((name) => session.complete(name, "o")),
+    ["undo", "approve", "trust", "model", "plan"].map((name) =>
+      completeArgument(session, name, "o")
+    ),
   );
   const names = offered.map((all) =>
     all.map((one) => typeof one === "string" ? one : one.argument)
@@ -216,7 +222,7 @@ Deno.test("commands offer their arguments as choices, and Tab completes from the
 Deno.test("/model offers nothing where the server lists nothing", async () => {
   using _state = folderWithState();
   await using fake = await fakeSession(NO_SERVER);
-  assertEquals(await fake.session.choices("model", signal), []);
+  assertEquals(await choicesOf(fake.session, "model", signal), []);
 });
 
 Deno.test("/tokens sums up the session, and has the newest request", async () => {
@@ -234,7 +240,7 @@ Deno.test("/tokens sums up the session, and has the newest request", async () =>
 Deno.test("/model goes on with the conversation, and says whether the server lists the model", async () => {
   using _state = folderWithState();
   await using server = strictServer([], { models: ["test", "other"] });
-  await using fake = await fakeSession(server.url, { modelFlags });
+  await using fake = await fakeSession(server.url, { modelFlags, asksServer: "at-start" });
   const at = server.url.replace("http://", "");
   const now = (model: string) => `Switched to ${model} at ${at}.`;
   assertEquals(await fake.command("/model other"), now("other"));
@@ -331,7 +337,7 @@ Deno.test("/permissions lists what was allowed, and takes it back, in later sess
   try {
     const permissions = await settings();
     await using fake = await fakeSession(NO_SERVER, { folder, permissions });
-    const choices = () => fake.session.choices("permissions", new AbortController().signal);
+    const choices = () => choicesOf(fake.session, "permissions", new AbortController().signal);
     assertEquals(await choices(), []);
     for (
       const [argument, said] of [
@@ -433,7 +439,7 @@ Deno.test("/help in an editor has a row for each command it can run; the others 
     surface: { kind: "editor", columns: 40 },
   });
   const rows = (await fake.command("/help"))!.split("\n");
-  const commands = fake.session.commands();
+  const commands = commandsOf(fake.session);
   assertEquals(rows[0], "Commands:");
   for (const { name, isOfTerminal = false } of commands) {
     const isListed = rows.some((row) => row.trimStart().split(" ")[0] === `/${name}`);

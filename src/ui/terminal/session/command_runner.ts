@@ -2,6 +2,8 @@
 
 import type { Theme } from "../../../config.ts";
 import type { ArgumentChoice, CommandInfo, Effect, ListKey } from "../../../session/data.ts";
+import { commandNamed } from "../../../session/commands/registry.ts";
+import type { Command } from "../../../session/extension.ts";
 import type { Session } from "../../../session/session.ts";
 import { type Copied, MAX_COPY_BYTES } from "../clipboard.ts";
 import type { ChoiceList } from "../screen/screen.ts";
@@ -64,7 +66,7 @@ export class CommandRunner {
     signal: AbortSignal,
   ): Promise<Extract<Effect, { type: "leave" | "resumed" | "turn" }> | undefined> {
     const { display } = this;
-    const command = this.session.commands().find((one) => one.name === name);
+    const command = commandNamed(this.session, name);
     if (command?.isSlow) display.wait(line);
     const echo = () => display.isLive && display.screen.echo({ type: "text", text: line });
     let text: string | undefined;
@@ -97,7 +99,7 @@ export class CommandRunner {
 
   /** Opens the list of a command while the model works. Returns the line that runs with the selected argument. */
   async pick({ name }: TypedCommand, signal: AbortSignal): Promise<string | undefined> {
-    const command = this.session.commands().find((one) => one.name === name)!;
+    const command = commandNamed(this.session, name)!;
     const argument = await this.#pickArgument(command, signal).catch(() => "");
     return argument === null ? undefined : `/${name} ${argument}`.trim();
   }
@@ -217,12 +219,12 @@ export class CommandRunner {
   }
 
   /** Returns the argument selected from the command's list; empty if it has no list, null if the user cancels. */
-  async #pickArgument(command: CommandInfo, signal: AbortSignal): Promise<string | null> {
+  async #pickArgument(command: Command, signal: AbortSignal): Promise<string | null> {
     const { isLive, screen } = this.display;
     if (!isLive) return "";
     const { name, listKeys = [] } = command;
     for (let isWide = false;;) {
-      const choices = await this.session.choices(name, signal, isWide);
+      const choices = await command.choices?.(this.session, signal, isWide) ?? [];
       if (signal.aborted) return null;
       if (choices.length === 0 && (isWide || listKeys.length === 0)) return "";
       if (choices.length === 0) isWide = true;

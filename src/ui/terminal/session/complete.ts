@@ -1,6 +1,7 @@
 /** Completes the input line: commands and `@path` while typing, arguments with Tab. @module */
 
 import type { ArgumentChoice, CommandInfo } from "../../../session/data.ts";
+import { commandsOf, completeArgument } from "../../../session/commands/registry.ts";
 import type { Session } from "../../../session/session.ts";
 import type { Completer, Completion, CompletionItem } from "../line/completion.ts";
 import { bestFits } from "../../../text/fuzzy.ts";
@@ -23,10 +24,10 @@ export function completer(session: Session): Completer {
       /^\/([\p{L}\p{M}\p{N}_:-]*)(?:(\s+)(?:-.*\s)?(.*))?$/u.exec(before) ?? [];
     if (name === undefined) return undefined;
     if (gap === undefined) {
-      const items = bestFits(name, session.commands(), (command) => command.name).map(offer);
+      const items = bestFits(name, commandsOf(session), (command) => command.name).map(offer);
       return { replace: before.length, items, isTyped: true };
     }
-    const items = await session.complete(name, argument!);
+    const items = await completeArgument(session, name, argument!);
     const offers = items.slice(0, MAX_ITEMS).map((item) =>
       typeof item === "string" ? item : argumentOffer(item)
     );

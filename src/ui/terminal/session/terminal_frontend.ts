@@ -1,5 +1,6 @@
 import type { Theme } from "../../../config.ts";
 import { commandIn } from "../../../session/commands/command_line.ts";
+import { commandNamed } from "../../../session/commands/registry.ts";
 import type { LoadedInstructions, Notice } from "../../../session/data.ts";
 import type { Frontend, SessionEvent, Status, Surface } from "../../../session/frontend.ts";
 import type { ResumedSession } from "../../../session/record.ts";
@@ -21,6 +22,7 @@ import { noticeLines } from "../../../session/notices.ts";
 import { jobEnded } from "../../progress.ts";
 import { instructionLines } from "../../../extensions/instructions/instruction_lines.ts";
 import { resumedLines } from "../../../session/resumed_lines.ts";
+import { hasPlan } from "../../../session/plan_mode.ts";
 import { chooseServer, type CommandHome, CommandRunner } from "./command_runner.ts";
 import { completer } from "./complete.ts";
 import { type Backgrounds, Display, REWIND } from "./display.ts";
@@ -109,7 +111,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       onDropped: ({ text, pasted }) => this.#history?.add(text, pasted),
       onShiftTab: () => this.#modeKeys = this.#modeKeys.then(() => this.#nextMode()),
       moveToBackground: () => {
-        const moved = this.#session?.moveToBackground();
+        const moved = this.#session?.jobs.moveRunning();
         if (moved === 0) this.#display.view.note("· too many jobs run: /jobs stops one");
         return moved !== undefined;
       },
@@ -353,7 +355,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   /** Runs a command that only shows something, or opens its list, while the model works; false for other lines. */
   #runsNow(line: string): boolean {
     const command = this.#isInTurn ? this.#commandIn(line) : undefined;
-    const info = this.#session.commands().find(({ name }) => name === command?.name);
+    const info = command && commandNamed(this.#session, command.name);
     if (command === undefined || info === undefined) return false;
     const { signal } = this.#closed;
     const isList = info.isListView === true && command.argument === "";
@@ -382,7 +384,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     this.#isInTurn = true;
     const { signal } = this.#stop;
     let hasEnded = await runTurn(this.#session, this.#display, parts, signal);
-    while (hasEnded && this.#session.hasPlan) {
+    while (hasEnded && hasPlan(this.#session)) {
       this.#conversation.end(this.#session.agent.state.messages);
       if (!await acceptsPlan(this.#session, this.#display, signal)) return;
       this.#display.screen.echo(CARRY_OUT);

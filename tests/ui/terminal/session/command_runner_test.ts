@@ -1,3 +1,4 @@
+import { commandsOf } from "../../../../src/session/commands/registry.ts";
 import { assertEquals } from "@std/assert";
 import { startSession, test } from "../../../helpers/session.ts";
 import {
@@ -6,7 +7,7 @@ import {
   shellText,
 } from "../../../../src/ui/terminal/session/command_runner.ts";
 import { runBash } from "../../../../src/tools/shell/run_command.ts";
-import { fakeSession } from "../../../helpers/fake_session.ts";
+import { choicesOf, fakeSession } from "../../../helpers/fake_session.ts";
 import { workspace } from "../../../tools/workspace.ts";
 
 const ANSWER = "Run this:\n\n```sh\nls -l\n```\n\nor this:\n\n```py\nprint('é')\nexit()\n```\n";
@@ -95,8 +96,8 @@ Deno.test("of a command that printed nothing to stdout, stderr is shown", () => 
 Deno.test("each argument of /approve and /trust is explained, in words that a terminal of 80 holds", async () => {
   await using fake = await fakeSession("http://127.0.0.1:1");
   for (const name of ["approve", "trust"]) {
-    const choices = await fake.session.choices(name, new AbortController().signal);
-    const command = fake.session.commands().find((one) => one.name === name)!;
+    const choices = await choicesOf(fake.session, name, new AbortController().signal);
+    const command = commandsOf(fake.session).find((one) => one.name === name)!;
     const { items, title } = pickList(command, choices);
     assertEquals(title.length < 40, true, title);
     for (const { label, detail = "" } of items) {
