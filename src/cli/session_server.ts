@@ -5,13 +5,8 @@ import { UsageError } from "../errors.ts";
 import type { UiKind } from "../session/hint_text.ts";
 import { farewellLines } from "../ui/session_lines.ts";
 import type { ServerSettings } from "../ui/server_settings.ts";
-import {
-  forkSession,
-  newestSession,
-  recordedFolder,
-  type RecordFile,
-  sessionWithId,
-} from "../session/record.ts";
+import { forkSession, newestSession, recordedFolder, sessionWithId } from "../session/record.ts";
+import type { RecordFile } from "../records/recorder.ts";
 import { targetOf } from "../models/target.ts";
 import { oneLine } from "../text/one_line.ts";
 import type { Args } from "./args.ts";

@@ -134,7 +134,8 @@ export function parseRecord(text: string): ParsedRecord {
       // A message on a lost line is dropped.
       messages = entry.conversation.flatMap((id) => all.get(id) ?? []);
     }
-    begun ??= messages[0] && typedText(messages[0]);
+    // After an `/undo` of all, another conversation begins.
+    begun = messages[0] && (begun ?? typedText(messages[0]));
     if (entry.used) found.used = entry.used;
     if (entry.mode !== undefined) found.mode = entry.mode;
   }

@@ -6,7 +6,7 @@
 
 import { attempt } from "../attempt.ts";
 import { reasonOf } from "../text/reason.ts";
-import { dirname, join } from "../text/std_path.ts";
+import { join } from "../text/std_path.ts";
 import { entryLine, headLine, parseHead, parseRecord } from "./format.ts";
 import type { ParsedRecord, RecordHead } from "./format.ts";
 import { repaired } from "./repair.ts";
@@ -50,8 +50,7 @@ export function createRecord(
   const open = Deno.openSync(path, { append: true, createNew: true, mode: 0o600 });
   try {
     tryLock(open);
-    const head = new TextEncoder().encode(headLine(about));
-    for (let at = 0; at < head.length;) at += open.writeSync(head.subarray(at));
+    writeText(open, headLine(about));
   } catch (error) {
     open.close();
     attempt(() => Deno.removeSync(path));
@@ -60,30 +59,32 @@ export function createRecord(
   return { path, folder, open };
 }
 
+/** Writes a text to a file that may take less of it at once. @throws {Error} of the system. */
+export function writeText(file: Deno.FsFile, text: string): void {
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
+}
+
 /**
- * Copies a session up to its message `end` into a new one, which names it as its parent. Its file appears
- * when it is complete. @throws {Error} of the system.
+ * Copies a session up to before its message `end` into a new one, which names it as its parent. A copy that was
+ * interrupted has no message, and no list has it. @throws {Error} of the system.
  */
 export function forkRecord(
   root: string,
-  { path, name: parent, head: { folder, started, branch }, messages, endsInLine }: StoredSession,
+  { name: parent, head, messages, executions, used, mode }: StoredSession,
   isPrint: boolean,
   end?: number,
 ): StoredSession {
-  removeOldest(root, folder, isPrint);
+  const { folder, started, branch } = head;
   const name = newName(isPrint);
-  const target = join(dirname(path), name);
-  const [, ...all] = Deno.readTextFileSync(path).split("\n");
-  // A copy has a title of its own.
-  const lines = all.filter((line) => !line.startsWith('{"title":'));
-  const conversation = messages.slice(0, end).flatMap(({ id }) => id ?? []);
-  if (end !== undefined) {
-    lines.splice(endsInLine ? -1 : lines.length, 0, entryLine({ conversation }));
-  }
-  const head = headLine({ started, folder, branch, parent });
-  Deno.writeTextFileSync(`${target}.tmp`, head + lines.join("\n"), { mode: 0o600 });
-  Deno.renameSync(`${target}.tmp`, target);
-  return wholeSession({ name, path: target })!;
+  const { path, open } = createRecord(root, name, { folder, started, branch, parent });
+  using copy = open;
+  const added = messages.slice(0, end)
+    .map((message) => ({ message, execution: executions.get(message.toolCallId ?? "") }));
+  const conversation = added.map(({ message }) => message.id!);
+  const choices = { ...used && { used }, ...mode && { mode } };
+  writeText(copy, `${entryLine({ conversation, added, ...choices })}\n`);
+  return wholeSession({ name, path })!;
 }
 
 /** Opens the file of a session to continue it; undefined if that fails or another program has it open. */
@@ -175,26 +176,9 @@ function headOf(path: string): RecordHead {
   return parseHead(fileText(path, 0, MAX_HEAD_BYTES).split("\n", 1)[0]!);
 }
 
-const PART = ".jsonl.tmp";
-/** A fork takes less time than this, in ms. */
-const MAX_FORK_MS = 60_000;
-
-/** Removes the parts of forks that were killed from the files `names` in `home`. */
-function removeParts(home: string, names: readonly string[]): void {
-  for (const part of names.filter((name) => name.endsWith(PART))) {
-    const path = join(home, part);
-    const isOld = () => Date.now() - Deno.statSync(path).mtime!.getTime() > MAX_FORK_MS;
-    if (attempt(isOld)) attempt(() => Deno.removeSync(path));
-  }
-}
-
-const recordNames = (home: string): string[] => dirEntries(home).map(({ name }) => name);
-
 /** Makes room for one more session of `folder`: removes the oldest. */
 function removeOldest(root: string, folder: string, isPrint: boolean): void {
-  const home = folderOf(root, folder);
-  const names = recordNames(home);
-  removeParts(home, names);
+  const names = dirEntries(folderOf(root, folder)).map(({ name }) => name);
   const { most, slack } = isPrint ? MAX_PRINTS : MAX_OWN;
   const isSame = (name: string) => isOfPrint(name) === isPrint;
   if (names.filter(isSame).length < most + slack) return;
@@ -278,7 +262,6 @@ export function removeSession(root: string, name: string): boolean {
   const path = recordPath(root, name);
   if (path === undefined) return false;
   Deno.removeSync(path);
-  removeParts(dirname(path), recordNames(dirname(path)));
   return true;
 }
 

@@ -15,7 +15,7 @@ import type { Approval, ApprovalAnswer } from "../safety/approval.ts";
 import type { ModeStatus } from "../safety/permission_report.ts";
 import type { Confirmation, Frontend, SessionEvent, Status, Surface } from "./frontend.ts";
 import type { Permissions } from "../safety/permissions.ts";
-import type { SessionRecord } from "./record.ts";
+import type { Recorder } from "../records/recorder.ts";
 import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./data.ts";
 import type { VariableReader } from "../user_files.ts";
 import type { UndoLog } from "./undo.ts";
@@ -67,7 +67,7 @@ export interface SessionState {
   undo?: UndoLog;
   /** The outcomes of calls, by id: shown to the user, not sent to the model. */
   readonly executions: Map<string, ExecutionFacts>;
-  record?: SessionRecord;
+  record?: Recorder;
   /** True once the server is known to have the model. Without a named model, the server may choose one. */
   isModelKnown: boolean;
   /** Parts to send with the next message, before its text, such as the output of a command. */

@@ -1,4 +1,4 @@
-/** Records a session, and resumes an earlier one. @module */
+/** Finds earlier sessions, and resumes one. @module */
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { requestTokens } from "../agent/tokens.ts";
@@ -6,9 +6,8 @@ import { targetOf } from "../models/target.ts";
 import type { ExecutionFacts } from "../records/execution.ts";
 import { attempt } from "../attempt.ts";
 import { UsageError } from "../errors.ts";
-import type { ApproveMode } from "../safety/settings.ts";
 import type { ModelUsed } from "../records/format.ts";
-import { Recorder } from "../records/recorder.ts";
+import type { Recorder } from "../records/recorder.ts";
 import {
   forkRecord,
   isOfPrint,
@@ -25,157 +24,17 @@ import {
 import { oneLine, shortened } from "../text/one_line.ts";
 import { isTyped, typedText } from "../text/parts.ts";
 import { join } from "../text/std_path.ts";
-import { reasonOf } from "../text/reason.ts";
 import { stateFolder } from "../user_files.ts";
-import type { Message } from "../types/message.ts";
-import type { TurnEvent } from "../types/event.ts";
-import { branchOf } from "../safety/repositories.ts";
 import type { CacheWatch } from "./cache_watch.ts";
 
-const MAX_UNRECORDED_MS = 2000;
-/** The maximum number of characters that wait, so that little of a fast answer is pending. */
-const MAX_UNRECORDED_CHARS = 16 * 1024;
-
-/** `isBehind`: true if the newest messages could not be written. */
-export type RecordFile = { path: string; folder: string; isBehind?: boolean };
-
-interface RecordOptions {
-  permissions: { readonly chosenMode: ApproveMode | undefined };
-  isPrint?: boolean | undefined;
-  measured?: () => Pick<ModelUsed, "tokens" | "readSpeed" | "writeSpeed">;
-}
-
-export class SessionRecord implements Disposable {
-  #recorder: Recorder | undefined;
-  #hasFailed = false;
-  /** The end of the answer that is not written yet, and its time. */
-  #partial: { text: string; since: number } | undefined;
-
-  /**
-   * `tell` is called with the reason if the session cannot be recorded, and without it when recording works
-   * again.
-   */
-  constructor(
-    private readonly agent: CopilotAgent,
-    private readonly executions: ReadonlyMap<string, ExecutionFacts>,
-    private readonly options: RecordOptions,
-    private readonly tell: (why?: string) => void,
-  ) {
-    const root = sessionsFolder();
-    if (root !== undefined) {
-      const folder = () => agent.state.workingDir;
-      // For a single answer, looking for the branch would take too long.
-      const branch = options.isPrint ? undefined : branchOf;
-      this.#recorder = new Recorder(root, folder, branch, options.isPrint);
-    }
-  }
-
-  get file(): RecordFile | undefined {
-    const file = this.#recorder?.file;
-    return file && { path: file.path, folder: file.folder, isBehind: this.#hasFailed };
-  }
-
-  get name(): string | undefined {
-    return this.#recorder?.name;
-  }
-
-  /** Writes what is new. Call it after each change of the messages or of the user's mode. */
-  sync(): void {
-    this.#partial = undefined;
-    if (!this.#recorder) return;
-    try {
-      this.#writeNew();
-      if (this.#hasFailed) this.tell();
-      this.#hasFailed = false;
-    } catch (error) {
-      if (!this.#hasFailed) this.tell(`${reasonOf(error)} (in ${sessionsFolder()})`);
-      this.#hasFailed = true;
-    }
-  }
-
-  /** Handles an event of a turn: writes what is new before each request and call, and pieces of an answer. */
-  onEvent(event: TurnEvent): void {
-    switch (event.type) {
-      case "thinking":
-      case "tool_start":
-        return this.sync();
-      case "text_delta":
-        return this.#add(event.text);
-      case "text_retracted":
-      case "retry":
-        this.#partial = undefined;
-        return this.#writePartial(null);
-    }
-  }
-
-  continueFrom(session: StoredSession): void {
-    const { title } = sessionTitle(session);
-    this.#recorder?.continueFrom(session, title, modelUsedBy(this.agent));
-  }
-
-  /** Ends the session: new messages start the next one. Returns its id if it has a file, and whether that is complete. */
-  startNext(): { id: string; isSaved: boolean } | undefined {
-    this.sync();
-    const left = this.file && { id: shortName(this.name!), isSaved: !this.#hasFailed };
-    this.#recorder?.continueFrom(undefined);
-    this.#hasFailed = false;
-    return left;
-  }
-
-  get stored(): StoredSession | undefined {
-    const { file, name } = this;
-    return file?.isBehind === false ? wholeSession({ name: name!, path: file.path }) : undefined;
-  }
-
-  /** Copies the session, up to before a message, and continues in the copy if `continues`. @throws {Error} */
-  fork(before?: Message, continues = true): StoredSession {
-    this.sync();
-    const { stored } = this;
-    if (stored === undefined) throw new Error("The session is not saved, so it cannot be copied");
-    const copy = forkSession(stored, stored.messages.findIndex(({ id }) => id === before?.id));
-    if (continues) this.continueFrom(copy);
-    return copy;
-  }
-
-  [Symbol.dispose](): void {
-    if (this.#hasFailed) attempt(() => this.#writeNew());
-    this.#recorder?.[Symbol.dispose]();
-  }
-
-  #writeNew(): void {
-    const used = modelUsedBy(this.agent, this.options);
-    const { chosenMode } = this.options.permissions;
-    this.#recorder?.sync(this.agent.state.messages, used, this.executions, chosenMode);
-  }
-
-  #add(more: string): void {
-    if (!this.#recorder) return;
-    const { text, since } = this.#partial ?? { text: "", since: performance.now() };
-    this.#partial = { text: text + more, since };
-    const isLong = this.#partial.text.length >= MAX_UNRECORDED_CHARS;
-    if (!isLong && performance.now() - since < MAX_UNRECORDED_MS) return;
-    this.#partial = undefined;
-    this.#writePartial(text + more);
-  }
-
-  /** A failure is reported when the whole message is written. */
-  #writePartial(piece: string | null): void {
-    attempt(() => this.#recorder?.writePartial(piece));
-  }
-}
-
 /** Returns the agent's model, without an address that contains a user name or password. */
-function modelUsedBy(
-  { config }: CopilotAgent,
-  { measured }: Partial<RecordOptions> = {},
-): ModelUsed {
+export function modelUsedBy({ config }: CopilotAgent): ModelUsed {
   const { name, kind, url } = targetOf(config);
   const { host, username, password } = new URL(url);
   return {
     model: name,
     server: oneLine(host),
     ...!username && !password && { at: { kind, url } },
-    ...measured?.(),
   };
 }
 
@@ -191,7 +50,7 @@ type EarlierSession = ListedSession & { mark: string; title: string };
  * current one.
  */
 export function earlierSessions(
-  { agent, record }: { agent: CopilotAgent; record?: SessionRecord | undefined },
+  { agent, record }: { agent: CopilotAgent; record?: Recorder | undefined },
   isWide = false,
 ): EarlierSession[] {
   const listed = (most: number, isWanted?: (name: string) => boolean) => [
@@ -324,7 +183,7 @@ export function resumeSession(
     isModelKnown?: boolean;
     executions: Map<string, ExecutionFacts>;
     fit: { isChosen: boolean };
-    record?: SessionRecord;
+    record?: Recorder;
     cache?: Pick<CacheWatch, "readSpeed">;
   },
   session: StoredSession,
@@ -336,7 +195,7 @@ export function resumeSession(
   // An editor's settings give the same flags to all sessions: they are not a choice for this one.
   const isChosen = fit.isChosen && surface?.kind !== "editor";
   const model = restoreModel(agent, { isChosen, isModelKnown }, session.used);
-  record?.continueFrom(session);
+  record?.continueFrom(session, sessionTitle(session).title);
   const isSeparate = record !== undefined && record.file?.path !== session.path;
   const tokens = session.used?.tokens ?? requestTokens(agent);
   const isReading = tokens >= MIN_READING && targetOf(agent.config).kind !== "hosted";
@@ -353,8 +212,8 @@ export function resumeSession(
     messages: messages.length,
     lostLines: lost,
     ...isSeparate && {
-      separateId: shortName(record.name!),
-      isOfPrint: isOfPrint(session.name) && !isOfPrint(record.name!),
+      separateId: shortName(record.name),
+      isOfPrint: isOfPrint(session.name) && !isOfPrint(record.name),
     },
     ...(at !== -1 && { lastTyped: typedText(messages[at]!) }),
     ...(answer && { lastAnswer: typedText(answer) }),
@@ -380,7 +239,7 @@ function restoreModel(
   return { before, now, isRestored };
 }
 
-function sessionsFolder(): string | undefined {
+export function sessionsFolder(): string | undefined {
   const folder = stateFolder();
   return folder && join(folder, "sessions");
 }

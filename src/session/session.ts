@@ -28,13 +28,15 @@ import {
   type Surface,
 } from "./frontend.ts";
 import type { Extension, PendingQuestion, SessionState, TurnEnd } from "./extension.ts";
+import type { Approval, ApprovalAnswer } from "../safety/approval.ts";
 import { FolderTrust } from "../safety/folder_trust.ts";
 import { FolderPaths } from "./folder_paths.ts";
 import { messageParts } from "./message.ts";
 import { choosesModel, specName } from "../models/model_server.ts";
 import { beginPlan, isPlanning, resumeMode } from "./plan_mode.ts";
 import { CacheWatch, slotsOf } from "./cache_watch.ts";
-import { newestSession, resumeSession, SessionRecord } from "./record.ts";
+import { modelUsedBy, newestSession, resumeSession, sessionsFolder } from "./record.ts";
+import { type Recorded, Recorder } from "../records/recorder.ts";
 import type { CommandAnswer, Notice } from "./data.ts";
 import type { SessionOptions } from "./session_options.ts";
 import { runCommand } from "./commands/registry.ts";
@@ -43,8 +45,6 @@ import { serverNotice } from "./server_checks.ts";
 import { UndoLog } from "./undo.ts";
 
 const MAX_SHELL_SECONDS = 86_400;
-
-type Approve = NonNullable<Frontend["approve"]>;
 
 /**
  * Opens a session. Its first event is its status, if the frontend shows it, then notices about the folder follow.
@@ -79,7 +79,7 @@ export class Session implements SessionState, AsyncDisposable {
   readonly roles: SessionState["roles"];
   undo?: UndoLog;
   readonly executions = new Map<string, ExecutionFacts>();
-  record?: SessionRecord;
+  record?: Recorder;
   isModelKnown: boolean;
   pendingParts: Part[] = [];
   usage?: Usage | undefined;
@@ -128,7 +128,7 @@ export class Session implements SessionState, AsyncDisposable {
     );
     this.trust = options.trust === true;
     this.readsFolder = options.readsFolder;
-    this.approve = frontend.approve && ((...asked) => this.#ask(...asked));
+    this.approve = frontend.approve && this.#ask.bind(this);
     this.confirm = frontend.confirm &&
       ((question, signal) => this.#oneByOne(() => frontend.confirm!(question, signal), signal));
     this.elicit = frontend.elicit?.bind(frontend);
@@ -219,17 +219,11 @@ export class Session implements SessionState, AsyncDisposable {
   async #openRecord(): Promise<boolean> {
     const { isRecorded, resumesNewest, resumes } = this.options;
     if (!isRecorded && !resumesNewest && !resumes) return false;
-    if (isRecorded) {
+    const root = isRecorded && sessionsFolder();
+    if (root) {
       const tell = (why?: string) =>
         this.notify({ code: "record", ...why !== undefined && { why } });
-      const measured = () => {
-        const { usage, cache: { readSpeed, writeSpeed } } = this;
-        const tokens = usage && usage.inputTokens + usage.outputTokens;
-        const [read, write] = [readSpeed, writeSpeed].map((speed) => speed && Math.round(speed));
-        return { tokens, readSpeed: read, writeSpeed: write };
-      };
-      const about = { ...this.options, measured };
-      this.record = new SessionRecord(this.agent, this.executions, about, tell);
+      this.record = new Recorder(root, () => this.#recorded(), tell, this.options.isPrint);
     }
     if (!resumesNewest && !resumes) return false;
     let newest = resumes;
@@ -243,6 +237,20 @@ export class Session implements SessionState, AsyncDisposable {
     if (this.options.keepsMode) await resumeMode(this, newest?.mode);
     this.emit({ type: "resumed", resumed });
     return newest !== undefined;
+  }
+
+  #recorded(): Recorded {
+    const { agent, executions, permissions, usage, cache } = this;
+    const { messages, workingDir: folder } = agent.state;
+    const tokens = usage && usage.inputTokens + usage.outputTokens;
+    const [readSpeed, writeSpeed] = [cache.readSpeed, cache.writeSpeed]
+      .map((speed) => speed && Math.round(speed));
+    const used = { ...modelUsedBy(agent), tokens, readSpeed, writeSpeed };
+    return {
+      ...{ folder, messages, executions, used, mode: permissions.chosenMode },
+      // For a single answer, looking for the branch would take too long.
+      ...!this.options.isPrint && { branch: () => branchOf(folder) },
+    };
   }
 
   /**
@@ -375,14 +383,14 @@ export class Session implements SessionState, AsyncDisposable {
     await this.jobs[Symbol.asyncDispose]();
   }
 
-  async #ask(...asked: Parameters<Approve>): ReturnType<Approve> {
+  async #ask(question: Approval, signal: AbortSignal): Promise<ApprovalAnswer> {
     return await this.#oneByOne(async () => {
       for (const one of this.extensions) {
-        const answer = await one.beforeQuestion?.(...asked);
+        const answer = await one.beforeQuestion?.(question, signal);
         if (answer) return answer;
       }
-      return await this.frontend.approve!(...asked);
-    }, asked[1]);
+      return await this.frontend.approve!(question, signal);
+    }, signal);
   }
 
   /** Sandboxes a program, whose changes `/undo` follows. */

@@ -1,7 +1,7 @@
 /** Questions about what a folder brings, and the end of a session, as lines of text. @module */
 
 import type { Confirmation } from "../session/frontend.ts";
-import type { RecordFile } from "../session/record.ts";
+import type { RecordFile } from "../records/recorder.ts";
 import type { Painter } from "./terminal/style.ts";
 import { shortName } from "../records/store.ts";
 import { count } from "../text/count.ts";

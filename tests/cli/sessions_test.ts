@@ -1,5 +1,5 @@
+import { TestRecorder } from "../records/conversation.ts";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { Recorder } from "../../src/records/recorder.ts";
 import { listedSessions, shortName, storedSession, wholeSession } from "../../src/records/store.ts";
 import type { Message } from "../../src/types/message.ts";
 import { fromFileUrl } from "@std/path/from-file-url";
@@ -23,8 +23,8 @@ function home() {
   Deno.mkdirSync(folder);
   const root = `${state}/copilot/sessions`;
   const record = (...messages: Message[]) => {
-    using recorder = new Recorder(root, () => folder);
-    recorder.sync(messages);
+    using recorder = new TestRecorder(root, folder);
+    recorder.record(messages);
     return shortName(recorder.name);
   };
   const options = { cwd: folder, env: { XDG_STATE_HOME: state } };
@@ -186,7 +186,7 @@ Deno.test("copilot sessions lists, shows, renames, exports and deletes", async (
     assertEquals([code, stderr.split("\n").length], [2, 2], words.join(" "));
   }
   {
-    using recorder = new Recorder(at.root, () => at.folder);
+    using recorder = new TestRecorder(at.root, at.folder);
     recorder.continueFrom(storedSession(at.root, recordsBelow(at.root)[0]!.split("/").at(-1)!));
     const { code, stderr } = await sessions("delete", id);
     assertEquals([code, stderr], [1, 'Another copilot has "Another title" open.\n']);
@@ -205,7 +205,7 @@ Deno.test("kill -9 at each step of a fork, a new title, a deletion and an export
     },
     { role: "assistant", content: "x".repeat(100_000) },
   ];
-  const rows = [["fork", 2], ["rename", 1], ["delete", 1], ["export", 2]] as const;
+  const rows = [["fork", 3], ["rename", 1], ["delete", 1], ["export", 2]] as const;
   for (const [verb, steps] of rows) {
     for (let step = 1;; step++) {
       using at = home();

@@ -1,18 +1,16 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { entryLine } from "../../src/records/format.ts";
 import { repaired } from "../../src/records/repair.ts";
-import { Recorder } from "../../src/records/recorder.ts";
 import {
   isOfPrint,
   listedSessions,
   removeSession,
-  type StoredSession,
   storedSession,
   wholeSession,
 } from "../../src/records/store.ts";
 import type { Message } from "../../src/types/message.ts";
 import { recordsBelow, storedSessions } from "../helpers/records.ts";
-import { result, says, user, whole } from "./conversation.ts";
+import { result, says, TestRecorder, user, whole } from "./conversation.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
 
 const shape = (messages: Message[]) =>
@@ -44,33 +42,27 @@ for (const [name, messages, expected] of BROKEN) {
   });
 }
 
-const storedAs = (messages: Message[]): StoredSession => ({
-  head: { version: 2, folder: "/f", started: "2026-01-02T03:04:05.000Z" },
-  ...{ messages, lost: 0, first: "", executions: new Map(), ids: new Set<string>() },
-  ...{ endsInLine: true, name: "a.jsonl", path: "", size: 0 },
-});
-
 /** A test with a folder of its own for sessions. */
 function test(
   name: string,
-  body: (root: string, record: (folder?: string) => Recorder) => Promise<void> | void,
+  body: (root: string, record: (folder?: string) => TestRecorder) => Promise<void> | void,
   ignore = false,
 ) {
   Deno.test(name, { ignore }, async () => {
     using temp = tempFolder();
     const root = temp.path;
-    await body(root, (folder = "/f") => new Recorder(root, () => folder));
+    await body(root, (folder = "/f") => new TestRecorder(root, folder));
   });
 }
 
 test("SES-03 sessions of one folder never share a file, and are for their owner alone", (root) => {
   const path = `${root}/deep/sessions`;
-  const recorders = ["/f", "/f", "/other"].map((folder) => new Recorder(path, () => folder));
+  const recorders = ["/f", "/f", "/other"].map((folder) => new TestRecorder(path, folder));
   const conversations: Message[][] = [[], [], []];
   for (let turn = 0; turn < 20; turn++) {
     recorders.forEach((recorder, i) => {
       conversations[i]!.push(user(`${i} ${turn}`));
-      recorder.sync(conversations[i]!);
+      recorder.record(conversations[i]!);
     });
   }
   const mine = storedSessions(path, "/f");
@@ -86,7 +78,7 @@ test("SES-03 sessions of one folder never share a file, and are for their owner 
 test(
   "SES-02 what is no session among them is passed over, and not waited for",
   async (root, record) => {
-    record().sync(whole);
+    record().record(whole);
     const home = recordsBelow(root)[0]!.replace(/\/[^/]+$/, "");
     await Deno.mkdir(`${home}/a.jsonl`);
     await Deno.symlink("b.jsonl", `${home}/b.jsonl`);
@@ -101,40 +93,20 @@ test(
   Deno.build.os === "windows",
 );
 
-test(
-  "the part of a fork that was killed is removed with any session, and when one begins",
-  (root, record) => {
-    record().sync(whole);
-    const [path] = recordsBelow(root);
-    const [home, name] = [path!.replace(/\/[^/]+$/, ""), path!.split("/").at(-1)!];
-    const parts = () => {
-      for (const part of ["old", "new"]) Deno.writeTextFileSync(`${home}/${part}.jsonl.tmp`, "");
-      Deno.utimeSync(`${home}/old.jsonl.tmp`, 1, 1);
-    };
-    const left = () => [...Deno.readDirSync(home)].map(({ name }) => name).sort();
-    parts();
-    removeSession(root, name);
-    assertEquals(left(), ["new.jsonl.tmp"]);
-    parts();
-    record().sync(whole);
-    assertEquals(left().slice(1), ["new.jsonl.tmp"]);
-  },
-);
-
 test("a compacted or cleared conversation is recorded as it is now", (root, record) => {
   const recorder = record();
   const now = () => storedSessions(root, "/f")[0]?.messages;
-  recorder.sync([]);
+  recorder.record([]);
   assertEquals(now(), undefined);
-  recorder.sync(whole);
-  recorder.sync(whole);
+  recorder.record(whole);
+  recorder.record(whole);
   assertEquals(now(), whole);
   const short = [user("summary"), whole.at(-1)!];
-  recorder.sync(short);
+  recorder.record(short);
   assertEquals(now(), short);
-  recorder.sync([]);
+  recorder.record([]);
   assertEquals(now(), undefined);
-  recorder.sync([user("anew")]);
+  recorder.record([user("anew")]);
   assertEquals(storedSessions(root, "/f").map(({ first }) => first), ["anew"]);
 });
 
@@ -149,7 +121,7 @@ test("lines are only appended, and each message is written once", (root, record)
   states.push([...summary, ...states.at(-1)!.slice(-2)]);
   let before = "";
   for (const state of states) {
-    recorder.sync(state);
+    recorder.record(state);
     const now = text();
     assertEquals(now.slice(0, before.length), before);
     assertEquals(now.length > before.length, true);
@@ -160,15 +132,8 @@ test("lines are only appended, and each message is written once", (root, record)
   for (const id of ids) assertEquals(before.split(`"id":"${id}"`).length, 2, id);
 });
 
-test("what goes on from another session and is cleared at once leaves no file", (root, record) => {
-  const recorder = record();
-  recorder.continueFrom({ ...storedAs(whole), path: `${root}/a.jsonl` });
-  recorder.sync([]);
-  assertEquals([...Deno.readDirSync(root)], []);
-});
-
 test("SES-02 a file over 256 MiB is named, a head over 16 KiB passed over", (root, record) => {
-  record().sync(whole);
+  record().record(whole);
   const path = recordsBelow(root)[0]!;
   const text = Deno.readTextFileSync(path);
   const isListed = () => storedSessions(root, "/f").length === 1;
@@ -196,7 +161,7 @@ test("a session that is gone on with is appended to, however often", (root, reco
   const list = () => storedSessions(root, "/f");
   {
     using recorder = record();
-    recorder.sync([...whole], { model: "m", server: "h:1" });
+    recorder.record([...whole], { model: "m", server: "h:1" });
   }
   const [path, ...none] = recordsBelow(root);
   assertEquals(none, []);
@@ -206,12 +171,13 @@ test("a session that is gone on with is appended to, however often", (root, reco
     const [newest] = list();
     assertEquals(newest!.messages, messages);
     using recorder = record();
+    recorder.given.used = newest!.used;
     recorder.continueFrom(newest!, "hi");
     assertEquals(recorder.name, newest!.name);
-    recorder.sync(newest!.messages, { model: "m", server: "h:1" });
+    recorder.record(newest!.messages, { model: "m", server: "h:1" });
     assertEquals(Deno.readTextFileSync(path!), before);
     messages.push(user(`more ${time}`), says("fine"));
-    recorder.sync([...newest!.messages, ...messages.slice(-2)], { model: "m", server: "h:1" });
+    recorder.record([...newest!.messages, ...messages.slice(-2)], { model: "m", server: "h:1" });
     const now = Deno.readTextFileSync(path!);
     assertEquals(now.slice(0, before.length), before);
     assertEquals(now.slice(before.length).split("\n").length, 3);
@@ -223,7 +189,7 @@ test("a session that is gone on with is appended to, however often", (root, reco
 test("what was cut off amid a line goes on behind that line, repaired", (root, record) => {
   {
     using recorder = record();
-    recorder.sync(whole.slice(0, 2));
+    recorder.record(whole.slice(0, 2));
     recorder.writePartial("never ");
   }
   const [path] = recordsBelow(root);
@@ -233,7 +199,7 @@ test("what was cut off amid a line goes on behind that line, repaired", (root, r
   using recorder = record();
   recorder.continueFrom(stored!);
   const all = [...stored!.messages, user("go on")];
-  recorder.sync(all);
+  recorder.record(all);
   const [again] = storedSessions(root, "/f");
   assertEquals([again!.messages, again!.lost], [all, 1]);
 });
@@ -241,7 +207,7 @@ test("what was cut off amid a line goes on behind that line, repaired", (root, r
 test("an answer on its way is on record, and gives way to the message", (root, record) => {
   using recorder = record();
   const now = () => storedSessions(root, "/f")[0]!.messages.slice(1).map(({ content }) => content);
-  recorder.sync([user("hi")]);
+  recorder.record([user("hi")]);
   recorder.writePartial("Hel");
   recorder.writePartial("lo");
   assertEquals(now(), ["Hello\n\n[Interrupted]"]);
@@ -249,19 +215,19 @@ test("an answer on its way is on record, and gives way to the message", (root, r
   assertEquals(now(), []);
   recorder.writePartial("Again");
   assertEquals(now(), ["Again\n\n[Interrupted]"]);
-  recorder.sync([user("hi"), says("Again.")].map((one, i) => ({ ...one, id: `${i}` })));
+  recorder.record([user("hi"), says("Again.")].map((one, i) => ({ ...one, id: `${i}` })));
   assertEquals(now(), ["Again."]);
 });
 
 test("one that another program has open is repeated in a file of its own", (root, record) => {
   using first = record();
-  first.sync([...whole], { model: "m", server: "h:1" });
+  first.record([...whole], { model: "m", server: "h:1" });
   const [stored] = storedSessions(root, "/f");
   using second = record();
   const started = stored!.head.started = "2026-01-01T00:00:00.000Z";
   second.continueFrom(stored!, "hi");
   const messages = [...stored!.messages, user("more")];
-  second.sync(messages);
+  second.record(messages);
   assertEquals(recordsBelow(root).length, 2);
   const newer = recordsBelow(root).find((path) => !path.endsWith(stored!.name))!;
   assertEquals(wholeSession({ name: "", path: newer })!.head.started, started);
@@ -280,26 +246,26 @@ test("a list reads the two ends of a long session, and says the same of it", (ro
   const model = (model: string) => ({ model, server: "h" });
   using recorder = record();
   const messages = [user("first"), ...Array.from({ length: 20 }, () => says("x".repeat(50_000)))];
-  recorder.sync([...messages], model("m"));
-  recorder.sync([...messages, user("then")], model("n"));
+  recorder.record([...messages], model("m"));
+  recorder.record([...messages, user("then")], model("n"));
   const [listed] = [...listedSessions(root)];
   assertEquals([listed!.first, listed!.used], ["first", model("n")]);
   assertEquals("2026" < listed!.updated, true);
-  recorder.sync([]);
+  recorder.record([]);
   assertEquals([...listedSessions(root)], []);
 });
 
 test("what could not be written is written once it can be", (root, record) => {
   const home = `${root}/sessions`;
   Deno.writeTextFileSync(home, "a file");
-  using recorder = new Recorder(home, () => "/f");
+  using recorder = new TestRecorder(home);
   const messages = [...whole];
   for (let time = 0; time < 2; time++) {
-    assertThrows(() => recorder.sync(messages));
+    assertThrows(() => recorder.record(messages));
     messages.push(user(`${time}`));
   }
   Deno.removeSync(home);
-  recorder.sync(messages);
+  recorder.record(messages);
   assertEquals(storedSessions(home, "/f")[0]!.messages, messages);
   assertEquals(recordsBelow(home).length, 1);
   void record;
@@ -307,9 +273,9 @@ test("what could not be written is written once it can be", (root, record) => {
 
 test("a folder's sessions are bounded: first go the oldest, an open one never", (root, record) => {
   using open = record();
-  open.sync([user("open")]);
+  open.record([user("open")]);
   using other = record("/other");
-  other.sync([user("other")]);
+  other.record([user("other")]);
   const [home] = recordsBelow(root).filter((path) => path.endsWith(open.name));
   writtenAt(home!, 0);
   const at = (n: number) =>
@@ -322,7 +288,7 @@ test("a folder's sessions are bounded: first go the oldest, an open one never", 
   Deno.writeTextFileSync(`${root}/notes.txt`, "mine");
   const begin = () => {
     using recorder = record();
-    recorder.sync([user("new")]);
+    recorder.record([user("new")]);
   };
   const isThere = (path: string) => recordsBelow(root).includes(path);
   begin();
@@ -332,10 +298,10 @@ test("a folder's sessions are bounded: first go the oldest, an open one never", 
 
 test("sessions of -p have a bound of their own, without the user's", (root, record) => {
   using own = record();
-  own.sync([user("mine")]);
+  own.record([user("mine")]);
   const printed = () => {
-    using recorder = new Recorder(root, () => "/f", undefined, true);
-    recorder.sync([user("new")]);
+    using recorder = new TestRecorder(root, "/f", true);
+    recorder.record([user("new")]);
     return recorder.file!.path;
   };
   const path = printed();
@@ -353,12 +319,12 @@ test("sessions of -p have a bound of their own, without the user's", (root, reco
 });
 
 test("what the user continues of -p is a session of their own", (root, record) => {
-  using printed = new Recorder(root, () => "/f", undefined, true);
-  printed.sync([...whole]);
+  using printed = new TestRecorder(root, "/f", true);
+  printed.record([...whole]);
   printed[Symbol.dispose]();
   using own = record();
   own.continueFrom(storedSession(root, printed.name)!);
-  own.sync([...whole, user("more")]);
+  own.record([...whole, user("more")]);
   writtenAt(recordsBelow(root).find((path) => path.endsWith(printed.name))!, 0);
   assertEquals(isOfPrint(own.name), false);
   assertEquals([...listedSessions(root, "/f")].map(({ name }) => name), [own.name, printed.name]);

@@ -1,11 +1,11 @@
+import { TestRecorder } from "../records/conversation.ts";
 import { hasPlan } from "../../src/session/plan_mode.ts";
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
 import type { ModelUsed } from "../../src/records/format.ts";
-import { Recorder } from "../../src/records/recorder.ts";
 import { isOfPrint, shortName, type StoredSession } from "../../src/records/store.ts";
-import { resumeSession, SessionRecord, sessionTitle } from "../../src/session/record.ts";
+import { resumeSession, sessionTitle } from "../../src/session/record.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
 import type { SessionOptions } from "../../src/session/session_options.ts";
 import type { Usage } from "../../src/types/event.ts";
@@ -209,7 +209,7 @@ recordTest(
 recordTest("an answer is on record before it is whole", [], async ({ open, stored }) => {
   await using fake = await open();
   const { agent } = fake.session;
-  using record = new SessionRecord(agent, new Map(), fake.session.options, () => {});
+  const record = fake.session.record!;
   agent.state.messages.push({ role: "user", content: "hi" });
   record.onEvent({ type: "thinking" });
   record.onEvent({ type: "text_delta", text: "Hel" });
@@ -441,8 +441,8 @@ recordTest(
   async ({ folder, server, open }) => {
     const { host } = new URL(server.url);
     const record = (used: ModelUsed) => {
-      using recorder = new Recorder(`${folder}/state/copilot/sessions`, () => `${folder}/x`);
-      recorder.sync([{ role: "user", content: "hi" }], used);
+      using recorder = new TestRecorder(`${folder}/state/copilot/sessions`, `${folder}/x`);
+      recorder.record([{ role: "user", content: "hi" }], used);
     };
     record({ model: "other", server: host, writeSpeed: 41.4 });
     record({ model: "test", server: "elsewhere:1", writeSpeed: 99 });
