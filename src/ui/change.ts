@@ -21,6 +21,11 @@ import {
 import type { TextRange } from "../types/message.ts";
 import type { Change, ChangeLine, WriteFacts } from "../types/tool.ts";
 
+export function changeLines({ lines = [] }: Change): string[] {
+  const numbers = numbersOf(lines);
+  return lines.map(({ kind, text }, at) => `${numbers[at]}${kind} ${sanitize(text)}`);
+}
+
 /** Returns the numbers that lines have after the change, as a padded column; removed lines have none. */
 function numbersOf(lines: readonly ChangeLine[]): string[] {
   const numbers = lines.map(({ kind, line }) => kind === "-" ? undefined : line);
@@ -30,7 +35,7 @@ function numbersOf(lines: readonly ChangeLine[]): string[] {
   );
 }
 
-function changeNotes({ lines, morePlaces, lineEnd }: Change): string[] {
+export function changeNotes({ lines, morePlaces, lineEnd }: Change): string[] {
   return [
     ...(morePlaces > 0 ? [`(and in ${count(morePlaces, "more place")})`] : []),
     ...(lineEnd ? [`(${lineEnd} a line end at the end of the text)`] : []),

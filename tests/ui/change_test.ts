@@ -8,15 +8,14 @@ import {
   REMOVED_BAND,
   REMOVED_WORD,
 } from "../../src/ui/terminal/style.ts";
-import { changeRows, writeNotes } from "../../src/ui/change.ts";
+import { changeLines, changeNotes, changeRows, writeNotes } from "../../src/ui/change.ts";
 import { graphemeWidth } from "../../src/text/width.ts";
 import { prepareEdit } from "../../src/tools/edit_file.ts";
 import { prepareWrite } from "../../src/tools/write_file.ts";
 import type { Change } from "../../src/types/tool.ts";
 import { workspace } from "../tools/workspace.ts";
 
-const shown = (change: Change) =>
-  changeRows(change, 80, (text) => text, true).map((row) => row.slice(4));
+const shown = (change: Change) => [...changeLines(change), ...changeNotes(change)];
 
 const ROWS: [
   name: string,

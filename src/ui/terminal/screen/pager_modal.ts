@@ -51,7 +51,7 @@ export class PagerModal implements Modal<void> {
     while (drawn.length < this.#page) drawn.push([]);
     const status = this.#status(columns);
     const typing = { row: rows - 1, column: Math.min(status.length, columns - 1) };
-    const found = shown.findIndex(({ at }) => at === this.#match?.row);
+    const found = shown.findIndex(({ at }) => isSameRow(at, this.#match));
     const cursor = this.#typed !== undefined || found === -1
       ? typing
       : { row: found, column: widthOf(shown[found]!.row.slice(0, this.#match!.cell)) };
@@ -111,11 +111,11 @@ export class PagerModal implements Modal<void> {
     return "none";
   }
 
-  #highlighted(row: CellRow, at: number): CellRow {
+  #highlighted(row: CellRow, at: PagerPlace): CellRow {
     if (this.#query === "") return row;
     const marked: Cell[] = [...row];
     for (const { from, to, isFirst } of this.#text.matchesOf(this.#query, at)) {
-      const isNow = isFirst && at === this.#match?.row && from === this.#match.cell;
+      const isNow = isFirst && isSameRow(at, this.#match) && from === this.#match?.cell;
       const style = this.options.sgr(isNow ? REVERSE | BOLD : REVERSE);
       for (let cell = from; cell < to; cell++) marked[cell] = { ...row[cell]!, style };
     }
@@ -138,3 +138,6 @@ export class PagerModal implements Modal<void> {
     return styledRow(`${sgr(DIM)}${parts.join(" · ")}`, columns);
   }
 }
+
+const isSameRow = (a: PagerPlace, b: PagerPlace | undefined) =>
+  a.block === b?.block && a.row === b.row;

@@ -16,7 +16,7 @@ import { reasonOf } from "../../../text/reason.ts";
 import { InterruptedError } from "../../../tools/call_errors.ts";
 import type { Change, CommandOutput, ToolOutcome } from "../../../types/tool.ts";
 import { changedLines } from "../../call_text.ts";
-import { changeRows } from "../../change.ts";
+import { changeLines, changeRows } from "../../change.ts";
 import { lineCounts } from "./call_rows.ts";
 import { LiveScreen } from "../screen/live_screen.ts";
 import { PagerModal } from "../screen/pager_modal.ts";
@@ -117,7 +117,7 @@ export class CommandRunner {
       text = oneLine(reasonOf(error));
     }
     if (text === undefined) return;
-    await this.#page(line, [textBlock(text)], signal);
+    await this.#page(line, [blockOf(text)], signal);
   }
 
   async #page(title: string, blocks: readonly PagerBlock[], signal: AbortSignal): Promise<void> {
@@ -204,8 +204,13 @@ export class CommandRunner {
     if (!(screen instanceof LiveScreen)) {
       return [...changes.flatMap((change) => rowsOf(change, columns)), ...others].join("\n");
     }
-    const blocks = changes.map((change) => blockOf((columns) => rowsOf(change, columns)));
-    await this.#page("Changes", [...blocks, ...others.map(textBlock)], signal);
+    const blocks = changes.map((change) =>
+      blockOf(
+        [change.path, ...changeLines(change)].join("\n"),
+        (columns) => rowsOf(change, columns),
+      )
+    );
+    await this.#page("Changes", [...blocks, ...others.map((text) => blockOf(text))], signal);
   }
 
   async #setTheme({ theme, text }: Extract<Effect, { type: "theme" }>): Promise<string> {
@@ -341,10 +346,11 @@ export function outputText({ stdout, stderr }: CommandOutput): string {
   ].join("\n");
 }
 
-const textBlock = (text: string): PagerBlock =>
-  blockOf((columns) => wrapped(text, columns).split("\n"));
-
-const blockOf = (rowsOf: (columns: number) => string[]): PagerBlock => ({
+const blockOf = (
+  source: string,
+  rowsOf = (columns: number) => wrapped(source, columns).split("\n"),
+): PagerBlock => ({
+  source,
   rows: (columns) => rowsOf(columns).flatMap((row) => styledRows(row, columns)),
   onSeen() {}, // The pager opens at the first such block.
 });

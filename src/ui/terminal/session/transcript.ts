@@ -1,4 +1,4 @@
-/** The whole session as a text to scroll and search, unfolded. @module */
+/** The whole session as a text to scroll and search, unfolded. Rows are created when they are viewed. @module */
 
 import { MarkdownRenderer } from "../markdown/renderer.ts";
 import { PagerModal } from "../screen/pager_modal.ts";
@@ -15,7 +15,7 @@ import type { SubCall } from "../../../types/tool.ts";
 import { ownResult } from "../../../agent/run_tools.ts";
 import { callText, noteBehind, runningText } from "../../call_text.ts";
 import { asExecution } from "../../progress.ts";
-import { changeRows, writeNotes } from "../../change.ts";
+import { changeLines, changeNotes, changeRows, writeNotes } from "../../change.ts";
 import { type PastCalls, pastExecution } from "../../past_execution.ts";
 import { hangingRows, titleRows } from "./call_rows.ts";
 import type { OpenQuestion } from "./terminal_questions.ts";
@@ -29,7 +29,11 @@ interface TranscriptOptions extends PastCalls {
   display: { appearance: Appearance; paint: Painter; sgr: Sgr };
 }
 
+/** A block of plain text ends at the first newline after the first limit, and at most at the second one. */
+const PIECE_CHARS = 4000;
+const MAX_PIECE_CHARS = 16_000;
 const MARGIN = "    ";
+const SOURCE_COLUMNS = 1000;
 
 export function transcriptModal(options: TranscriptOptions): PagerModal {
   const transcript = new Transcript(options);
@@ -85,15 +89,19 @@ class Transcript {
 
   #ofUser(message: Message): PagerBlock[] {
     const { parts = [] } = message;
-    const text = typedText(message);
-    const typed = this.#block((columns) => ["", ...this.#userLines(text, columns)]);
-    return [...text === "" ? [] : [typed], ...parts.flatMap((part) => this.#attached(part))];
+    const typed = plainPieces(typedText(message)).map((source, at) =>
+      this.#block(
+        source,
+        (columns) => [...at === 0 ? [""] : [], ...this.#userLines(source, columns)],
+      )
+    );
+    return [...typed, ...parts.flatMap((part) => this.#attached(part))];
   }
 
-  #userLines(text: string, columns: number): string[] {
-    const band = bandText(entryUnits(text), columns, this.options.display.sgr);
+  #userLines(source: string, columns: number): string[] {
+    const band = bandText(entryUnits(source), columns, this.options.display.sgr);
     if (band !== undefined) return band.split("\n").slice(0, -1);
-    return brokenLines(text, columns - 2).map((line, at) => `${at === 0 ? ">" : " "} ${line}`);
+    return brokenLines(source, columns - 2).map((line, at) => `${at === 0 ? ">" : " "} ${line}`);
   }
 
   #attached(part: Part): PagerBlock[] {
@@ -121,7 +129,7 @@ class Transcript {
   #answer(text: string): PagerBlock[] {
     const { appearance, paint } = this.options.display;
     if (text.trim() === "") return [];
-    return [this.#block((columns) => {
+    return [this.#block(text, (columns) => {
       const renderer = new MarkdownRenderer({ ...appearance, paint, columns });
       const shown = renderer.push(text) + renderer.end();
       return ["", ...shown.replace(/\n$/, "").split("\n")];
@@ -133,10 +141,10 @@ class Transcript {
     const { paint } = this.options.display;
     const call = callText(exec);
     const { details: { change, written, tasks = [], calls = [] } = {}, repairs = [] } = exec;
-    const title = this.#block((columns) => [
-      "",
-      ...titleRows(call.verb, [call], { columns, paint }),
-    ]);
+    const title = this.#block(
+      [call.verb, call.object, call.counts, call.ending].join(" "),
+      (columns) => ["", ...titleRows(call.verb, [call], { columns, paint })],
+    );
     const head = [title, ...this.#result(repairs.map((one) => `read ${one}`).join("\n"), DIM)];
     if (tasks.length > 0) {
       const rows = taskRows(tasks, { paint: (text) => text, margin: "" }, Infinity);
@@ -146,11 +154,13 @@ class Transcript {
       const subCalls = calls.map(subCallText).join("\n");
       return [...head, ...this.#result(subCalls), ...this.#result(ownResult(exec))];
     }
+    const notes = writeNotes(written);
+    const source = [...changeLines(change), ...changeNotes(change), ...notes].join("\n");
     return [
       ...head,
-      this.#block((columns) => [
+      this.#block(source, (columns) => [
         ...changeRows(change, columns, paint, true),
-        ...writeNotes(written).map((note) => `${MARGIN}${paint(note, DIM)}`),
+        ...notes.map((note) => `${MARGIN}${paint(note, DIM)}`),
       ]),
       ...this.#result(noteBehind(exec), DIM),
     ];
@@ -170,41 +180,41 @@ class Transcript {
     if (known !== undefined) return [known];
     const { text, onSeen } = asked;
     const lines = (columns: number) => ["", ...text(columns).split("\n")];
-    const block = { ...this.#block(lines), onSeen };
+    const block = { ...this.#block(text(SOURCE_COLUMNS), lines), onSeen };
     this.#questions.set(asked, block);
     return [block];
   }
 
   #result(text: string, style: Style = 0): PagerBlock[] {
     const { paint } = this.options.display;
-    const shown = text.replaceAll("\r\n", "\n").replace(/\n$/, "");
-    if (shown === "") return [];
-    return [
-      this.#block((columns) =>
-        brokenLines(shown, columns - MARGIN.length).map((line) => `${MARGIN}${paint(line, style)}`)
-      ),
-    ];
+    const room = (columns: number) => columns - MARGIN.length;
+    return plainPieces(text.replaceAll("\r\n", "\n").replace(/\n$/, "")).map((source) =>
+      this.#block(
+        source,
+        (columns) =>
+          brokenLines(source, room(columns)).map((line) => `${MARGIN}${paint(line, style)}`),
+      )
+    );
   }
 
   #title(text: string): PagerBlock {
     const { paint } = this.options.display;
     const shown = paint(oneLine(text), BOLD);
-    return this.#block((columns) => hangingRows("● ", shown, columns));
+    return this.#block(text, (columns) => hangingRows("● ", shown, columns));
   }
 
   #note(text: string): PagerBlock {
     const { paint } = this.options.display;
     const shown = `· ${text}`;
-    return this.#block((columns) => [
+    return this.#block(shown, (columns) => [
       "",
       ...brokenLines(shown, columns).map((line) => paint(line, DIM)),
     ]);
   }
 
-  #block(lines: (columns: number) => string[]): PagerBlock {
-    return {
-      rows: (columns) => lines(columns).flatMap((line) => styledRows(line, columns)),
-    };
+  #block(source: string, lines: (columns: number) => string[]): PagerBlock {
+    const rows = (columns: number) => lines(columns).flatMap((line) => styledRows(line, columns));
+    return { source, rows };
   }
 }
 
@@ -215,3 +225,16 @@ function subCallText(one: SubCall): string {
 
 const brokenLines = (text: string, columns: number): string[] =>
   sanitizeProse(text).split("\n").flatMap((line) => hangingRows("", line, columns));
+
+function plainPieces(text: string): string[] {
+  const found: string[] = [];
+  for (let at = 0; at < text.length;) {
+    const line = text.indexOf("\n", at + PIECE_CHARS);
+    const end = line === -1 ? text.length : line;
+    const most = at + MAX_PIECE_CHARS;
+    const cut = end <= most ? end : most - (/[\ud800-\udbff]/.test(text[most - 1]!) ? 1 : 0);
+    found.push(text.slice(at, cut));
+    at = cut === line ? cut + 1 : cut;
+  }
+  return found;
+}

@@ -7,8 +7,13 @@ import { ownStyle } from "../../../../src/ui/terminal/style.ts";
 import { styledRows } from "../../../../src/ui/terminal/styled.ts";
 
 const text = (row: CellRow) => row.map(({ text }) => text).join("").trimEnd();
-const block = (text: string): PagerBlock => ({
-  rows: (columns) => text.split("\n").flatMap((line) => styledRows(line, columns)),
+let laidOut = 0;
+const block = (source: string): PagerBlock => ({
+  source,
+  rows(columns) {
+    laidOut++;
+    return source.split("\n").flatMap((line) => styledRows(line, columns));
+  },
 });
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => `row ${from + i}`).join("\n");
@@ -36,18 +41,18 @@ Deno.test("a pager begins at the end, goes by rows, pages and to both ends, and 
   const rows: [keys: string, first: number, where: string][] = [
     ["", 16, "end"],
     ["[down]", 16, "end"],
-    ["k", 15, "95 %"],
-    ["[up][ctrl-p]", 13, "85 %"],
-    ["[pageup]", 9, "65 %"],
-    ["b", 5, "45 %"],
-    [" ", 9, "65 %"],
-    ["u", 7, "55 %"],
-    ["d", 9, "65 %"],
-    ["[home]", 1, "25 %"],
-    ["[up]b", 1, "25 %"],
-    ["jjj", 4, "40 %"],
+    ["k", 15, "94 %"],
+    ["[up][ctrl-p]", 13, "83 %"],
+    ["[pageup]", 9, "62 %"],
+    ["b", 5, "42 %"],
+    [" ", 9, "62 %"],
+    ["u", 7, "52 %"],
+    ["d", 9, "62 %"],
+    ["[home]", 1, "22 %"],
+    ["[up]b", 1, "22 %"],
+    ["jjj", 4, "37 %"],
     ["[end]", 16, "end"],
-    ["g", 1, "25 %"],
+    ["g", 1, "22 %"],
     ["G", 16, "end"],
   ];
   for (const [keys, first, where] of rows) {
@@ -144,6 +149,18 @@ Deno.test("all of a text is laid out anew for another size, at about the same pl
   assertEquals(narrow.length, 12);
   assertEquals(narrow.every((row) => row.length <= 4), true);
   assertEquals(shown("", 4, 1).length, 1);
+});
+
+Deno.test("of a long text little is laid out: where it is looked at, and what a search may find", () => {
+  const blocks = Array.from({ length: 5000 }, (_, n) => block(`${n} `.repeat(500)));
+  blocks[2000] = block("the needle");
+  const { shown } = pager(blocks);
+  laidOut = 0;
+  shown("[pageup][pageup][home][end]");
+  assertEquals(laidOut < 10, true, `${laidOut}`);
+  laidOut = 0;
+  assertEquals(shown("/the needle[enter]").includes("the needle"), true);
+  assertEquals(laidOut < 10, true, `${laidOut}`);
 });
 
 Deno.test("keys that are no pager's do nothing, a paste is searched for in one row", () => {

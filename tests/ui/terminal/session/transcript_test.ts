@@ -137,6 +137,19 @@ Deno.test("an answer that is being written, and calls that run, stand at the end
   assertEquals(shown([], {}, conversation)[0], "● Reading a");
 });
 
+Deno.test("long texts are cut into pieces without losing any of them", () => {
+  const long = Array.from({ length: 3000 }, (_, n) => `line ${n}`);
+  const messages: Message[] = [
+    { role: "user", content: "x".repeat(40_000) },
+    { role: "tool", content: long.join("\n"), toolName: "x", toolCallId: "1" },
+  ];
+  const all = shown(messages, { rows: 20_000, columns: 80 });
+  assertEquals(all.join("").match(/x/g)!.length >= 40_000, true);
+  for (const n of [0, 500, 999, 1000, 1999, 2999]) {
+    assertEquals(all.filter((row) => row === `    line ${n}`).length, 1, `${n}`);
+  }
+});
+
 const bash = (command: string) => ({ toolCalls: [{ name: "run_bash", arguments: { command } }] });
 
 for (const [columns, rows] of [[80, 24], [40, 24]] as const) {
