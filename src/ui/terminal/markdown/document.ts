@@ -8,11 +8,7 @@ import { InlineParser } from "./inline.ts";
 import { addRow, beginTable, newTable, type Table, type TableStyle, writeRows } from "./table.ts";
 import { ACCENT, BOLD, DIM, ITALIC, type Style, UNDERLINE } from "../style.ts";
 
-/** Longer lines do not wait for their end: they are neither coloured code nor rows of a table. */
-const MAX_HELD_LINE = 16_384;
-const MAX_CONTAINERS = 32;
 const CODE_MARGIN = "  ";
-const MAX_INDENT = 1000;
 
 export class MarkdownDocument {
   readonly fill: Filler;
@@ -29,7 +25,6 @@ export class MarkdownDocument {
   #table: Table | undefined;
   /** The open block of code; `column` is its indentation. */
   #code: { fence: string; column: number; highlight: Highlighter } | undefined;
-  #cut = false;
 
   constructor(columns: number, private readonly style: TableStyle) {
     this.fill = new Filler(columns, (marks) => this.#prefix(marks), style.paint);
@@ -57,17 +52,12 @@ export class MarkdownDocument {
   #feedLine(text: string): void {
     if (this.#mode === "text") return this.#inline!.push(text);
     this.#line += text;
-    if (this.#mode === "start") return this.#startLine(false);
-    if (this.#line.length <= MAX_HELD_LINE) return;
-    if (this.#mode === "row") {
-      this.#endLeaf();
-      this.#startText();
-    } else this.#codeText(false);
+    if (this.#mode === "start") this.#startLine(false);
   }
 
   #endLine(): void {
     if (this.#mode === "start") this.#startLine(true);
-    if (this.#mode === "code") this.#codeText(true);
+    if (this.#mode === "code") this.#codeLine();
     else if (this.#mode === "row") this.#rowLine();
     else if (this.#heading) this.#endLeaf();
     else if (this.#inline?.idle) this.fill.endLine();
@@ -90,13 +80,14 @@ export class MarkdownDocument {
         if (ended) this.#blankLine();
         return;
       }
-      const deep = this.#containers.length >= MAX_CONTAINERS;
-      if (this.#line[0] === ">" && this.#startQuote(deep)) continue;
+      if (this.#line[0] === ">") {
+        this.#startQuote();
+        continue;
+      }
       const after = { paragraph: !!this.#inline, marker: this.#marker };
       const block = blockStart(this.#line, ended, after);
       if (!block) return;
       if (block.kind !== "item") return this.#startLeaf(block);
-      if (deep) return this.#startLeaf({ kind: "text" });
       const depth = fitting(this.#containers, this.#depth, this.#column);
       this.#closeTo(depth);
       this.#space();
@@ -128,11 +119,10 @@ export class MarkdownDocument {
     }
   }
 
-  /** Reads the `>` of an open or a new quotation; false for one level too many. */
-  #startQuote(deep: boolean): boolean {
+  /** Reads the `>` of an open or a new quotation. */
+  #startQuote(): void {
     const depth = fitting(this.#containers, this.#depth, this.#column);
     if (!this.#containers[depth]?.quote) {
-      if (deep) return false;
       this.#closeTo(depth);
       this.#space();
       this.#containers.push({ quote: true, column: -2, marker: "│", shown: true });
@@ -141,7 +131,6 @@ export class MarkdownDocument {
     this.#line = this.#line.slice(1);
     // The space behind it is not indentation.
     this.#column = -1;
-    return true;
   }
 
   #blankLine(): void {
@@ -211,7 +200,7 @@ export class MarkdownDocument {
     switch (block.kind) {
       case "text":
         if (!this.#marker && this.#column - (this.#containers.at(-1)?.column ?? -2) >= 6) {
-          this.#line = " ".repeat(Math.min(this.#column, MAX_INDENT)) + this.#line;
+          this.#line = " ".repeat(this.#column) + this.#line;
           this.#showMarkers();
           return this.#hold("code");
         }
@@ -231,7 +220,7 @@ export class MarkdownDocument {
       case "fence": {
         const { fence, info } = block;
         const highlight = highlighter(/^[^\s{,:]*/.exec(info)![0], paint);
-        this.#code = { fence, column: Math.min(this.#column, MAX_INDENT), highlight };
+        this.#code = { fence, column: this.#column, highlight };
         this.#showMarkers();
         if (signs) return this.#writeLine(fence + info);
         if (info !== "") this.#writeLine(paint(CODE_MARGIN + info, DIM | ITALIC));
@@ -267,23 +256,14 @@ export class MarkdownDocument {
     this.#table = newTable(line);
   }
 
-  #codeText(ended: boolean): void {
+  #codeLine(): void {
     const code = this.#code;
-    const cut = this.#cut;
-    const line = cut ? this.#line : outdent(this.#line, code?.column ?? 0);
-    const { signs } = this.style;
-    const margin = code === undefined || signs || cut || line === "" ? "" : CODE_MARGIN;
-    this.#line = "";
-    this.#cut = !ended;
-    if (!ended || cut) {
-      this.fill.verbatim(margin + line);
-      if (ended) this.fill.endLine();
-    } else if (code && closesCode(line, code.fence)) {
+    const line = outdent(this.#line, code?.column ?? 0);
+    const margin = code === undefined || this.style.signs || line === "" ? "" : CODE_MARGIN;
+    if (code && closesCode(line, code.fence)) {
       this.#code = undefined;
-      if (signs) this.#writeLine(line.trim());
-    } else {
-      this.#writeLine(margin + (code ? code.highlight(line) : line));
-    }
+      if (this.style.signs) this.#writeLine(line.trim());
+    } else this.#writeLine(margin + (code ? code.highlight(line) : line));
   }
 
   #writeLine(line: string): void {
