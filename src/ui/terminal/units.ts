@@ -99,18 +99,13 @@ export function replaceUnits(
   const joined = units.slice(0, from).concat(inserted, units.slice(to));
   const cursor = from + inserted.length;
   const isApart = [from, cursor].every((seam) => !mayJoin(joined[seam - 1], joined[seam]));
-  return isApart ? { units: joined, cursor } : resegmented(joined, from, cursor);
+  return isApart ? { units: joined, cursor } : resegmented(joined, cursor);
 }
 
-/** No change joins more units than these, but for a longer row of flags. */
-const MAX_JOINED = 64;
-
-function resegmented(units: readonly Unit[], from: number, cursor: number): LinePlace {
-  const start = Math.max(0, from - MAX_JOINED);
-  const end = cursor + MAX_JOINED;
+function resegmented(units: readonly Unit[], cursor: number): LinePlace {
   const fresh: Unit[] = [];
   let run = "";
-  for (const unit of units.slice(start, end)) {
+  for (const unit of units) {
     if (typeof unit === "string") run += unit;
     else {
       fresh.push(...graphemes(run), unit);
@@ -118,10 +113,10 @@ function resegmented(units: readonly Unit[], from: number, cursor: number): Line
     }
   }
   fresh.push(...graphemes(run));
-  let before = unitsText(units.slice(start, cursor)).length;
+  let before = unitsText(units.slice(0, cursor)).length;
   let at = 0;
   while (before > 0) before -= unitText(fresh[at++]!).length;
-  return { units: [...units.slice(0, start), ...fresh, ...units.slice(end)], cursor: start + at };
+  return { units: fresh, cursor: at };
 }
 
 function mayJoin(left: Unit | undefined, right: Unit | undefined): boolean {

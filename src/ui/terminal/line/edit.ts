@@ -12,6 +12,7 @@ import {
   replaceUnits,
   spacedWordStart,
   type Unit,
+  unitsText,
   wordEnd,
   wordStart,
 } from "../units.ts";
@@ -118,17 +119,9 @@ const transposeWords: EditCommand = (state) => {
 const recase = (change: (word: string) => string): EditCommand => (state) => {
   const { units, cursor } = state;
   const to = wordEnd(state);
-  if (to === cursor) return "bell";
-  const changed: Unit[] = [];
-  let word = "";
-  for (const unit of units.slice(cursor, to)) {
-    if (typeof unit === "string") word += unit;
-    else {
-      changed.push(...graphemes(change(word)), unit);
-      word = "";
-    }
-  }
-  return withUnits(state, cursor, to, [...changed, ...graphemes(change(word))]);
+  const word = units.slice(cursor, to);
+  if (to === cursor || word.some((unit) => typeof unit !== "string")) return "bell";
+  return withUnits(state, cursor, to, graphemes(change(unitsText(word))));
 };
 
 const capitalize = (word: string) =>

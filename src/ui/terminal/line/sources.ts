@@ -1,5 +1,6 @@
 /** Bytes, lines and keys of a stream. All readers of stdin share one source, so no bytes are lost. @module */
 
+import { LineDecoder } from "../../../wire/lines.ts";
 import { type Key, KeyDecoder } from "./keys.ts";
 
 /** Reads pieces of a stream, only while a caller waits for one. */
@@ -38,36 +39,24 @@ export class ByteSource {
   }
 }
 
-/** Reads lines without their line ends, decoded as UTF-8; an unfinished last line counts. */
+/** Reads lines without their line ends; an unfinished last line counts. */
 export class LineSource {
-  readonly #decoder = new TextDecoder();
   readonly #lines: string[] = [];
-  #open: string[] = [];
+  readonly #decoder = new LineDecoder((line) => this.#lines.push(line));
   constructor(private readonly source: ByteSource) {}
 
   /** The next line; null at the end, or once `signal` is aborted, which loses no line. */
   async next(signal?: AbortSignal): Promise<string | null> {
     while (this.#lines.length === 0) {
       const bytes = await this.source.next(signal);
-      if (bytes !== null) this.#add(this.#decoder.decode(bytes, { stream: true }));
+      if (bytes !== null) this.#decoder.push(bytes);
       else if (signal?.aborted || !this.source.ended) return null;
       else {
-        this.#add(this.#decoder.decode());
-        const last = this.#open.join("");
-        this.#open = [];
-        return last === "" ? null : last;
+        this.#decoder.end();
+        break;
       }
     }
     return this.#lines.shift() ?? null;
-  }
-
-  #add(text: string): void {
-    const [first = "", ...others] = text.split("\n");
-    this.#open.push(first);
-    for (const other of others) {
-      this.#lines.push(this.#open.join("").replace(/\r$/, ""));
-      this.#open = [other];
-    }
   }
 }
 

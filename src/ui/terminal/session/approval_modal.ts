@@ -14,6 +14,7 @@ import type { TerminalSize } from "../tty.ts";
 import { count } from "../../../text/count.ts";
 import { graphemes } from "../../../text/width.ts";
 import { type AnswerRow, refusalReason } from "../../answers.ts";
+import { approvalKey } from "./question.ts";
 
 interface ApprovalModalOptions extends Pick<ListStyle, "sgr"> {
   /** The call and its notes, as lines with SGR. A blank row precedes them if `hasGap`. */
@@ -36,12 +37,8 @@ interface ApprovalModalOptions extends Pick<ListStyle, "sgr"> {
 
 const MAX_LOW_ROWS = 8;
 
-/** The keys of the answers, which are the same in every question: the letter in the row, or a digit. */
-const ANSWER_KEYS: readonly (readonly [keys: string, AnswerRow["choice"]])[] = [
-  ...[["y1", "once"], ["a2", "session"], ["s3", "folder"], ["n4", "refuse"]] as const,
-];
-const answerKey = (wanted: AnswerRow["choice"]): string =>
-  ANSWER_KEYS.find(([, choice]) => choice === wanted)![0][0]!;
+/** The answers in the order of their digits, which are the same in every question. */
+const NUMBERED: readonly AnswerRow["choice"][] = ["once", "session", "folder", "refuse"];
 
 interface TypedAnswer {
   kind: "reason" | "command";
@@ -94,7 +91,7 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     }
     // The reason is typed in the last row.
     const listed = (this.#line === undefined ? rows : rows.slice(0, -1))
-      .map((row) => ({ ...row, key: answerKey(row.choice) }));
+      .map((row) => ({ ...row, key: approvalKey(row.choice) }));
     const room = Math.max(1, size.rows - below.length - (this.#line ? 1 : 0));
     const style = { ...this.options, isNumbered: true };
     const list = listRows(listed, this.#chosen, { columns, rows: room }, style);
@@ -204,8 +201,9 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     if (first === "e" && command !== undefined) {
       return this.#open("command", command + text.slice(1));
     }
-    const wanted = ANSWER_KEYS.find(([keys]) => keys.includes(first))?.[1];
-    const row = rows.find(({ choice }) => choice === wanted);
+    const row = rows.find(({ choice }) =>
+      first === approvalKey(choice) || choice === NUMBERED[Number(first) - 1]
+    );
     if (row !== undefined && (text.length === 1 || row.choice === "refuse")) {
       return this.#pick(row, text.slice(1), first === "n" ? text[0] : "");
     }
@@ -231,7 +229,7 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
   #open(kind: TypedAnswer["kind"], text: string, key = ""): Outcome<ApprovalAnswer> {
     const { ring, keymap, sgr } = this.options;
     if (kind === "reason") this.#chosen = this.#rows.length - 1;
-    const prompt = kind === "command" ? "❯ " : `❯ ${answerKey("refuse")}  No: `;
+    const prompt = kind === "command" ? "❯ " : `❯ ${approvalKey("refuse")}  No: `;
     const state = lineState({ multiline: false, text: graphemes(text) });
     this.#line = { kind, key, modal: new TextLine(state, { prompt, sgr, ring, keymap }) };
     return "none";

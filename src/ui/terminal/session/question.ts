@@ -37,7 +37,8 @@ const WORDS: Readonly<Record<Exclude<Choice, "refuse">, string>> = {
   edit: "edit",
 };
 
-const approvalKey = (choice: Choice): string => choice === "refuse" ? "n" : WORDS[choice][0]!;
+export const approvalKey = (choice: Choice): string =>
+  choice === "refuse" ? "n" : WORDS[choice][0]!;
 
 function wishOf({ call, subject, isFromUser }: Approval): string {
   if (isFromUser) return `Attach ${oneLine(subject.path ?? "")}`;
@@ -66,33 +67,16 @@ function wishRows(approval: Approval, columns: number, paint: Painter): string {
 
 /** The question without UTF-8: other characters of a call are code points, which nothing can replace. */
 export const asciiApproval = (approval: Approval): Approval => {
-  const { call, subject, preview, rules, networked, programs } = approval;
-  return {
-    ...approval,
-    ...asciiStrings({
-      call,
-      subject,
-      ...preview && { preview },
-      // The ellipsis after a rule is ours, unless the rule has one.
-      ...rules && {
-        rules: rules.map((one) =>
-          one.rule.includes("…") ? one : { ...one, words: one.words.replace(/…$/, "...") }
-        ),
-      },
-      ...networked && { networked },
-      ...programs && { programs },
-    }),
-  };
+  const { call, subject, preview, networked, programs } = approval;
+  // The ellipsis after a rule is ours, unless the rule has one.
+  const rules = approval.rules?.map((one) =>
+    one.rule.includes("…") ? one : { ...one, words: one.words.replace(/…$/, "...") }
+  );
+  const json = JSON.stringify({ call, subject, preview, rules, networked, programs });
+  const escaped = (_: string, value: unknown) =>
+    typeof value === "string" ? escapedBeyondAscii(value) : value;
+  return { ...approval, ...JSON.parse(json, escaped) };
 };
-
-function asciiStrings<T>(value: T): T {
-  if (typeof value === "string") return escapedBeyondAscii(value) as T;
-  if (Array.isArray(value)) return value.map(asciiStrings) as T;
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [name, asciiStrings(field)]),
-  ) as T;
-}
 
 export function askUser(
   ask: AskLine,
