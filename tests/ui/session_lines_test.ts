@@ -1,15 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { diffLines } from "../../src/text/diff.ts";
-import {
-  farewellLines,
-  trustChangeRows,
-  trustStartRows,
-  trustWholeRows,
-} from "../../src/ui/session_lines.ts";
+import { farewellLines, trustRows } from "../../src/ui/session_lines.ts";
 import {
   instructionLines,
   instructionQuestion,
 } from "../../src/extensions/instructions/instruction_lines.ts";
+
+const plain = (text: string) => text;
 
 Deno.test("what becomes of a folder's instructions is said, but not that they were refused by the person", () => {
   const files = [
@@ -69,7 +66,7 @@ Deno.test("R-18 what changed since it was trusted is said, asked about, and show
     "This is not the folder that you trusted at this path. It has instructions for the model: " +
     `AGENTS.md (1 line), ${named}.`,
   ]);
-  const rows = trustChangeRows({ files }, 80, (text) => text);
+  const rows = trustRows({ files }, 80, plain);
   assertEquals(rows, ["  a/AGENTS.md", "    1   one", "      - two", "    2 + 2␛"]);
 });
 
@@ -79,10 +76,10 @@ Deno.test("the question about trust shows how the files begin, in rows that driv
     { name: "b", lines: 1, text: "one\n" },
     { name: "c", lines: 1 },
   ];
-  assertEquals(trustStartRows({ files }, 40), [
+  assertEquals(trustRows({ files }, 40, plain), [
     "  AGENTS.md:",
     "  │ # A␛[2J",
-    `  │ ${"x".repeat(34)}…`,
+    `  │ ${"x".repeat(35)}…`,
     "  … 2 more lines",
     "  b:",
     "  │ one",
@@ -90,10 +87,11 @@ Deno.test("the question about trust shows how the files begin, in rows that driv
 });
 
 Deno.test("what is not shown of a file is counted, a single line as well", () => {
-  const rows = (lines: number) => trustStartRows({ files: [{ name: "a", lines, text: "b" }] }, 40);
+  const rows = (lines: number) =>
+    trustRows({ files: [{ name: "a", lines, text: "b" }] }, 40, plain);
   assertEquals(rows(2), ["  a:", "  │ b", "  … 1 more line"]);
   const many = Array.from({ length: 4 }, (_, i) => ({ name: `${i}`, lines: 1, text: "x" }));
-  assertEquals(trustStartRows({ files: many }, 80).filter((row) => row.endsWith(":")).length, 3);
+  assertEquals(trustRows({ files: many }, 80, plain).filter((row) => row.endsWith(":")).length, 3);
 });
 
 Deno.test("all that is to be trusted can be read before the answer: what a file says, and its changes", () => {
@@ -103,10 +101,10 @@ Deno.test("all that is to be trusted can be read before the answer: what a file 
     ...["a", "b", "c", "d"].map((name) => ({ name, lines: 20, text })),
     { name: "e", lines: 1, change },
   ];
-  const rows = trustWholeRows({ files }, 30, (text) => text);
+  const rows = trustRows({ files }, 30, plain, true);
   assertEquals(rows.filter((row) => row.includes("␛")).length, 80);
   assertEquals(rows.every((row) => row.length <= 30), true);
-  assertEquals(rows.slice(0, 2), ["  e", "    1 + new"]);
+  assertEquals(rows.slice(-2), ["  e", "    1 + new"]);
 });
 
 Deno.test("a session that is left says how to resume it, and what could not be saved", () => {

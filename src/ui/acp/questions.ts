@@ -5,7 +5,7 @@ import type { Confirmation } from "../../session/frontend.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { resolve } from "../../text/std_path.ts";
 import { answerRows, noteTexts } from "../answers.ts";
-import { trustWholeRows } from "../session_lines.ts";
+import { trustRows } from "../session_lines.ts";
 import { askedCall, type CallUpdate, printedText } from "./call_updates.ts";
 import type { Editor } from "./editor.ts";
 import type { ShownCalls } from "./shown_calls.ts";
@@ -70,7 +70,7 @@ export async function askAbout(
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
   const toolCallId = `${kind}-${crypto.randomUUID()}`;
-  const whole = trustWholeRows({ files }, Infinity, (text) => text);
+  const whole = trustRows({ files }, Infinity, (text) => text, true);
   const [about = "", ...more] = text.split("\n");
   const shown = [...more.length === 0 ? [] : [text], ...whole].join("\n");
   const paths = path === undefined ? files.map(({ name }) => resolve(folder, name)) : [path];

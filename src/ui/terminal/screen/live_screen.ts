@@ -25,7 +25,7 @@ type OwnLineOptions = "prompt" | "ring" | "append" | "columns" | "edit" | "dropp
 type Caption = { text: string; time: string };
 
 interface LiveScreenOptions
-  extends Omit<MessageModalOptions, OwnLineOptions | "isActive" | "onChange" | "pause"> {
+  extends Omit<MessageModalOptions, OwnLineOptions | "isActive" | "onChange"> {
   activity: () => readonly string[] | undefined;
   /** The status line, with SGR; `lineMode` is the mode of vim. */
   footer: (lineMode?: string) => string;
@@ -91,7 +91,6 @@ export class LiveScreen implements Screen {
       ...options,
       ...this.#lineOptions("> "),
       isActive: () => this.#isActive(),
-      pause: (ms) => terminal.pause(ms, signal),
       // More keys are drawn together.
       onChange: () => terminal.keys.ready || output.draw(),
       append: (lines) => output.appendApart(withSigns(lines, options.unicode)),
@@ -284,9 +283,9 @@ export class LiveScreen implements Screen {
   }
 
   #status(dim: string): string {
-    const { isLeaving, rewinding, state } = this.#message;
+    const { isLeaving, isRewinding, state } = this.#message;
     if (isLeaving) return `${dim}Press Ctrl-C again to exit`;
-    if (rewinding) return `${dim}Press Esc again to rewind to a message`;
+    if (isRewinding) return `${dim}Press Esc again to rewind to a message`;
     return this.options.footer(this.#isAsking() ? undefined : state.vi?.mode);
   }
 
@@ -320,6 +319,7 @@ export class LiveScreen implements Screen {
   #onKey(key: Key): boolean {
     this.questions.keyTime = this.terminal.now();
     if (key.name !== "ctrl-c") this.#message.isLeaving = false;
+    if (key.name !== "escape") this.#message.isRewinding = false;
     this.#message.wasSearching = this.#message.search !== undefined;
     const { onShiftTab, onTasks, keymap = DEFAULT_KEYMAP } = this.options;
     const action = keymap.bindings.get(key.name ?? "");

@@ -43,11 +43,9 @@ export interface MessageModalOptions extends SessionLineOptions {
   placeholder?: (() => string) | undefined;
   /** The message that Escape, pressed twice at an empty line, sends without printing it. */
   rewind?: TextPart | undefined;
-  pause: (ms: number) => Promise<void>;
 }
 
 const MAX_QUEUED_CHARS = 4096;
-const REWIND_MS = 3000;
 const COMMAND_NOTE = " · runs after the answer; Esc and Enter run it now";
 const HELD_HINT = "Enter sends · Up edits · Ctrl-C discards";
 
@@ -59,8 +57,8 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   isHeld = false;
   isLeaving = false;
   wasSearching = false;
-  /** Ends the time for the second Escape; undefined before the first one. */
-  rewinding: Promise<void> | undefined;
+  /** True after the first Escape at an empty line. */
+  isRewinding = false;
   #isStopping = false;
   /** The line with a message that was put there, until it changes. */
   #put: readonly Unit[] | undefined;
@@ -157,8 +155,6 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   protected override pressLine(key: Key): Outcome<never> {
     const isActive = this.options.isActive();
     if (!isActive) this.#isStopping = false;
-    const wasRewinding = this.rewinding !== undefined;
-    this.rewinding = undefined;
     const { units, cursor } = this.state;
     // A command instead of the message that was put there, which the history has.
     const isCommand = key.type === "text" && key.text.startsWith("/");
@@ -170,8 +166,8 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     else if (isEscape && isEscapable(this.state)) return super.pressLine(key);
     else if (isEscape && isActive) this.#stop();
     else if (isEscape && this.options.rewind && isEmpty && this.#reader !== undefined) {
-      if (wasRewinding) this.give(this.options.rewind);
-      else this.#offerRewind();
+      if (this.isRewinding) this.give(this.options.rewind);
+      this.isRewinding = !this.isRewinding;
     } else if (/^(up|ctrl-p)$/.test(key.name ?? "") && isEmpty && this.queued.length > 0) {
       this.#reset(this.queued.pop());
       this.isHeld &&= this.queued.length > 0;
@@ -283,14 +279,6 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
 
   #remember(history: readonly HistoryEntry[]): void {
     if (this.search === undefined) this.state = withHistory(this.state, history);
-  }
-
-  #offerRewind(): void {
-    const offer = this.rewinding = this.options.pause(REWIND_MS).then(() => {
-      if (this.rewinding !== offer) return;
-      this.rewinding = undefined;
-      this.options.onChange?.();
-    });
   }
 
   #stop(): void {

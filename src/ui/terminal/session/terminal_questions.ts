@@ -6,7 +6,7 @@ import { screenKey } from "../line/actions.ts";
 import { LiveScreen } from "../screen/live_screen.ts";
 import { wrapped } from "../../../text/wrap.ts";
 import { answerRows } from "../../answers.ts";
-import { trustChangeRows, trustStartRows, trustWholeRows } from "../../session_lines.ts";
+import { trustRows } from "../../session_lines.ts";
 import { ApprovalModal } from "./approval_modal.ts";
 import type { Display } from "./display.ts";
 import { answersHelp, asciiApproval, askUser, questionText, questionTitle } from "./question.ts";
@@ -52,10 +52,9 @@ export class TerminalQuestions
     // The first rows of the session stay open: the answer changes them.
     const about = [
       wrapped(text, columns),
-      ...trustStartRows(question, columns),
-      ...trustChangeRows(question, columns, paint),
+      ...trustRows(question, columns, paint),
     ];
-    const whole = (columns: number) => trustWholeRows(question, columns, paint).join("\n");
+    const whole = (columns: number) => trustRows(question, columns, paint, true).join("\n");
     if (files.length > 0) this.openQuestion = { text: whole, onSeen: () => {} };
     const key = this.openQuestion && screenKey(this.display.keymap, "transcript");
     const more = key === undefined ? "" : ` · ${key} shows all`;
