@@ -38,7 +38,7 @@ interface ApprovalModalOptions extends Pick<ListStyle, "sgr"> {
 const MAX_LOW_ROWS = 8;
 
 /** The answers in the order of their digits, which are the same in every question. */
-const NUMBERED: readonly AnswerRow["choice"][] = ["once", "session", "folder", "refuse"];
+const DIGIT_CHOICES: readonly AnswerRow["choice"][] = ["once", "session", "folder", "refuse"];
 
 interface TypedAnswer {
   kind: "reason" | "command";
@@ -202,7 +202,7 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
       return this.#open("command", command + text.slice(1));
     }
     const row = rows.find(({ choice }) =>
-      first === approvalKey(choice) || choice === NUMBERED[Number(first) - 1]
+      first === approvalKey(choice) || choice === DIGIT_CHOICES[Number(first) - 1]
     );
     if (row !== undefined && (text.length === 1 || row.choice === "refuse")) {
       return this.#pick(row, text.slice(1), first === "n" ? text[0] : "");
