@@ -15,6 +15,7 @@ import type { CopilotAgent } from "./agent.ts";
 import { meantTool, repairCall } from "../tools/repair/call.ts";
 import { repairPath } from "../tools/repair/paths.ts";
 import { slipsOf } from "../tools/slips.ts";
+import { aborted, within } from "../wire/wait.ts";
 
 interface RunToolsOptions extends Pick<CopilotAgent, "tools" | "policy"> {
   context: ToolContext;
@@ -316,15 +317,12 @@ export function outcomeOf(result: unknown): ToolOutcome {
 const TIDY_UP_MS = 4000;
 
 /** Resolves with `promise`, or rejects some time after the signal: a call that ignores it cannot hold up the turn. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const abort = () => timer = setTimeout(() => reject(signal.reason), TIDY_UP_MS);
-    signal.addEventListener("abort", abort);
-    if (signal.aborted) abort();
-    promise.then(resolve, reject).finally(() => {
-      if (timer !== undefined) clearTimeout(timer); // its first use loads 5 ms of code
-      signal.removeEventListener("abort", abort);
-    });
-  });
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const isLate = aborted(signal).then(() => within(TIDY_UP_MS, promise));
+  return await Promise.race([
+    promise,
+    isLate.then((): never => {
+      throw signal.reason;
+    }),
+  ]);
 }

@@ -117,7 +117,7 @@ export class FolderLooks {
     if (this.#walking) return;
     this.#walking = true;
     // Recent changes are not cached.
-    await wait(CLOCK_TICK_MS + 100, undefined);
+    await wait(CLOCK_TICK_MS + 100);
     const folders = [...roots];
     let begun = performance.now();
     for (const at of folders) {

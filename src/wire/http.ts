@@ -9,7 +9,7 @@ import { keepSecrets } from "./excerpt.ts";
 import { contentType, failureFromResponse, throwErrorObject } from "./failure.ts";
 import { parseJson } from "./ndjson.ts";
 import { nextRetry } from "./retry.ts";
-import { aborted, delay, endingWith, wait } from "./wait.ts";
+import { aborted, endingWith, onceAfter, wait } from "./wait.ts";
 import { type Limit, Watchdog } from "./watchdog.ts";
 
 interface HttpRequest {
@@ -87,7 +87,6 @@ export async function requestStream<T>(
 ): Promise<T> {
   const { signal, onRetry, random = Math.random, wait: pause = wait } = options;
   const request = withoutUserinfo(original);
-  keepSecrets(request.headers ?? {});
   const begin = performance.now();
   for (let attempt = 1;; attempt++) {
     signal?.throwIfAborted();
@@ -190,29 +189,25 @@ async function attemptOnce<T>(
   }
 }
 
-/** Calls `fetch`. Rejects with the reason of `signal` or with a {@linkcode BackendError}. */
-function send(request: HttpRequest, options: HttpOptions, signal: AbortSignal): Promise<Response> {
-  const { url, headers, body } = request;
-  const client = options.fetch ? undefined : directClient(url);
+/** Rejects with the reason of `signal` or with a {@linkcode BackendError}. */
+function send(
+  { url, headers, body }: HttpRequest,
+  options: HttpOptions,
+  signal: AbortSignal,
+): Promise<Response> {
+  const request: OpenRequest = {
+    method: body === undefined ? "GET" : "POST",
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+    ...(body !== undefined && { body }),
+    signal,
+  };
   // An injected fetch may ignore the signal.
   return new Promise((resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason));
-    (options.fetch ?? fetch)(url, {
-      method: body === undefined ? "GET" : "POST",
-      headers: {
-        ...(body !== undefined && { "content-type": "application/json" }),
-        "user-agent": `copilot/${VERSION}`,
-        ...headers,
-      },
-      // Following a redirect would send it the key and the prompt (SEC-03).
-      redirect: "manual",
-      signal,
-      ...(body !== undefined && { body }),
-      ...(client && { client }),
-    }).then((response) => {
+    openResponse(url, request, options.fetch).then((response) => {
       if (signal.aborted) response.body?.cancel().catch(() => {});
       resolve(response);
-    }, (error) => reject(failureFromThrown(error, url)));
+    }, reject);
   });
 }
 
@@ -299,10 +294,7 @@ async function feedReader(
 async function readHead(body: ByteReader): Promise<Uint8Array> {
   const bytes = new Uint8Array(MAX_ERROR_BYTES);
   let length = 0;
-  const over = new AbortController();
-  delay(ERROR_BODY_MS, over.signal).then(() => {
-    if (!over.signal.aborted) body?.cancel().catch(() => {});
-  });
+  const stop = onceAfter(ERROR_BODY_MS, () => void body?.cancel().catch(() => {}));
   try {
     while (length < bytes.length) {
       const chunk = (await body?.read())?.value;
@@ -314,7 +306,7 @@ async function readHead(body: ByteReader): Promise<Uint8Array> {
   } catch {
     // The body broke off. It is an error anyway, so its start is enough.
   } finally {
-    over.abort("over");
+    stop();
   }
   return bytes.subarray(0, length);
 }
@@ -357,16 +349,21 @@ interface OpenRequest {
  * Sends one request and returns its response when it starts. Its body must be read or cancelled. A redirect is
  * returned, not followed.
  *
+ * @param given replaces the built-in `fetch`
  * @throws {BackendError} if the server cannot be reached; the reason of `signal`.
  */
-export async function openResponse(url: string, request: OpenRequest): Promise<Response> {
-  const { signal, body, headers, method } = request;
+export async function openResponse(
+  url: string,
+  { signal, body, headers, method }: OpenRequest,
+  given?: typeof fetch,
+): Promise<Response> {
   keepSecrets(headers);
-  const client = directClient(url);
+  const client = given ? undefined : directClient(url);
   try {
-    return await fetch(url, {
+    return await (given ?? fetch)(url, {
       method,
       headers: { "user-agent": `copilot/${VERSION}`, ...headers },
+      // Following a redirect would send it the key and the prompt (SEC-03).
       redirect: "manual",
       ...signal && { signal },
       ...(body !== undefined && { body }),

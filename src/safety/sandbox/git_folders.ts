@@ -193,7 +193,7 @@ async function lockFolder(
     if (isFirst) before = gitState(folder);
     const isLocked = isAlone ? isFirst : attempt(() => held.tryLockSync(false)) ?? true;
     if (isLocked) return { file: held, before };
-    await wait(5, undefined);
+    await wait(5);
   }
   held?.close();
   return undefined;

@@ -255,7 +255,7 @@ async function prepare(
 async function removeAnyhow(path: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     if (await Deno.remove(path).then(() => true, () => false)) return;
-    await wait(1, undefined);
+    await wait(1);
   }
 }
 

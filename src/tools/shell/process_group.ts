@@ -44,13 +44,13 @@ export async function endGroup(leader: number, graceMs: number): Promise<string[
   signal(leader, members, "SIGTERM");
   const deadline = performance.now() + graceMs;
   for (let pause = 5; members.length > 0 && performance.now() < deadline; pause *= 1.5) {
-    await wait(Math.min(pause, 100), undefined);
+    await wait(Math.min(pause, 100));
     members = await membersOf(leader, list, members);
   }
   // A member may start another between the check and the kill. It cannot outrun fifty checks.
   for (let look = 0; members.length > 0 && look < 50; look++) {
     signal(leader, members, "SIGKILL");
-    await wait(5, undefined);
+    await wait(5);
     members = await membersOf(leader, list, members);
   }
   return names;

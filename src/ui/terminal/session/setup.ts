@@ -9,7 +9,7 @@ import { oneLine } from "../../../text/one_line.ts";
 import { wrapped } from "../../../text/wrap.ts";
 import { reasonOf } from "../../../text/reason.ts";
 import { isLoopback } from "../../../wire/connect.ts";
-import { delay, endingWith } from "../../../wire/wait.ts";
+import { aborted, endingWith, within } from "../../../wire/wait.ts";
 import type { ServerSettings } from "../../server_settings.ts";
 import {
   type HostedOffer,
@@ -135,7 +135,7 @@ export class Setup {
   /** Resolves with the servers once one has a model; with undefined once `signal` is aborted. */
   async #poll(signal: AbortSignal): Promise<readonly FoundServer[] | undefined> {
     while (!signal.aborted) {
-      await delay(this.options.pollMs ?? POLL_MS, signal);
+      await within(this.options.pollMs ?? POLL_MS, aborted(signal));
       if (signal.aborted) return;
       const found = await this.home.find(SECOND_LOOK_MS, signal).catch(() => []);
       if (!signal.aborted && !hasNone(found)) return found;
