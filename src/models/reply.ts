@@ -1,7 +1,8 @@
 /** Converts an answer to the {@linkcode Reply} for an agent, for all protocols. @module */
 
 import { mayBeOwnServer } from "../config.ts";
-import { deeperThan, hasTwoReadings, isObject, jsonOrUndefined } from "../text/json.ts";
+import { deeperThan, isObject, jsonOrUndefined } from "../text/json.ts";
+import { hasTwoReadings } from "../text/loose_json.ts";
 import type { Usage } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 import type { JsonSchema, Tool } from "../types/tool.ts";

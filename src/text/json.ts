@@ -31,45 +31,6 @@ export function deeperThan(value: unknown, levels: number): boolean {
   return Object.values(value).some((part) => deeperThan(part, levels - 1));
 }
 
-/** True if an object in JSON text has two different values for a key. JSON.parse returns the last. */
-export function hasTwoReadings(json: string): boolean {
-  const numbered: string[] = [];
-  const colon = /\s*:/y;
-  let from = 0;
-  for (let open = json.indexOf('"'); open !== -1; open = json.indexOf('"', colon.lastIndex)) {
-    const behind = endOfString(json, open) + 1;
-    colon.lastIndex = behind;
-    if (!colon.test(json)) colon.lastIndex = behind;
-    else {
-      numbered.push(json.slice(from, open + 1), `${open} `);
-      from = open + 1;
-    }
-  }
-  if (numbered.length < 4) return false; // at most one key
-  return differsWithin(JSON.parse(numbered.join("") + json.slice(from)));
-}
-
-/** Returns the offset of the quote that closes the string at `open`. */
-function endOfString(json: string, open: number): number {
-  for (let at = open;;) {
-    at = json.indexOf('"', at + 1);
-    let escape = at;
-    while (json[escape - 1] === "\\") escape--;
-    if ((at - escape) % 2 === 0) return at;
-  }
-}
-
-function differsWithin(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const seen = new Map<string, unknown>();
-  return Object.entries(value).some(([key, part]) => {
-    const name = Array.isArray(value) ? key : key.replace(/^\d+ /, "");
-    const isOther = seen.has(name) && JSON.stringify(seen.get(name)) !== JSON.stringify(part);
-    seen.set(name, part);
-    return isOther || differsWithin(part);
-  });
-}
-
 // deno-lint-ignore no-control-regex
 const JSON_STRING = /\s*"(?:[^"\\\0-\x1f]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*"/iy;
 const JSON_SCALAR = /\s*(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])/y;

@@ -1,6 +1,6 @@
 /** Reads JSON with the mistakes of small models if it has only one reading. Linear in the text. @module */
 
-import { isObject, jsonOrUndefined } from "./json.ts";
+import { isObject, isSameJson, jsonOrUndefined } from "./json.ts";
 
 /** The value of a text and descriptions of its mistakes, or the reason that it has no value. */
 type LooseJson = { value: unknown; slips: string[] } | { problem: string };
@@ -53,6 +53,9 @@ export function looseJson(text: string, mayLack = 0): unknown {
   const read = parseLooseJson(text, { mayLack });
   return "value" in read ? read.value : undefined;
 }
+
+/** True if an object in JSON text has two different values for a key. JSON.parse returns the last. */
+export const hasTwoReadings = (json: string): boolean => looseJson(json) === undefined;
 
 /** Returns the value at a position in Python's `text`, and the position after it. @throws {SyntaxError} */
 export function pythonValueAt(text: string, at: number): { value: unknown; end: number } {
@@ -153,9 +156,12 @@ class LooseParser {
       if (sign !== ":") this.#slips.add(`${sign} for :`);
       entries.push([key, this.#value(depth + 1)]);
     }
-    const names = new Set(entries.map(([key]) => key));
-    if (names.size < entries.length) this.#fail("a key occurs twice");
-    return Object.fromEntries(entries);
+    const object = Object.fromEntries(entries);
+    const isDoubled = Object.keys(object).length < entries.length;
+    if (isDoubled && !entries.every(([key, value]) => isSameJson(value, object[key]))) {
+      this.#fail("a key occurs twice");
+    }
+    return object;
   }
 
   #list(depth: number): unknown[] {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { hasTwoReadings, isSameJson, jsonErrorPlace } from "../../src/text/json.ts";
+import { isSameJson, jsonErrorPlace } from "../../src/text/json.ts";
 
 Deno.test("jsonErrorPlace finds where text is no longer JSON", () => {
   const rows: [text: string, errorAt: number][] = [
@@ -31,20 +31,6 @@ Deno.test("jsonErrorPlace finds where text is no longer JSON", () => {
     const place = `line ${lines.length}, column ${lines.at(-1)!.length + 1}`;
     assertEquals(jsonErrorPlace(text), place, text);
   }
-});
-
-Deno.test("hasTwoReadings tells a key that stands twice with two values", () => {
-  const rows: [json: string, isSo: boolean][] = [
-    ['{"a": 1, "a": 2}', true],
-    ['{"a": 1, "a" : 1}', false],
-    ['{"a": 1}', false],
-    ['[{"a": 1}]', false],
-    ['{"a": {"b": [{"c": "x", "\\u0063": "y"}]}}', true],
-    ['[{"a": 1}, {"a": 2}]', false],
-    ['{"a": "\\"b\\": 1, \\\\", "b": "a"}', false],
-    ['["a", "b"]', false],
-  ];
-  for (const [json, isSo] of rows) assertEquals(hasTwoReadings(json), isSo, json);
 });
 
 Deno.test("isSameJson ignores the order of keys, and never throws", () => {

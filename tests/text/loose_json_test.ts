@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { parseLooseJson } from "../../src/text/loose_json.ts";
+import { hasTwoReadings, parseLooseJson } from "../../src/text/loose_json.ts";
 
 /** A text, its value, and the slips in it. */
 const READ: [text: string, value: unknown, slips?: string][] = [
@@ -82,4 +82,18 @@ Deno.test("loose JSON: only so many brackets may lack, and so many levels be the
   const deep = (levels: number) => parseLooseJson("[".repeat(levels) + "]".repeat(levels));
   assertEquals("problem" in deep(101), false);
   assertEquals(deep(102), { problem: "it is nested deeper than 100 levels" });
+});
+
+Deno.test("hasTwoReadings tells a key that stands twice with two values", () => {
+  const rows: [json: string, isSo: boolean][] = [
+    ['{"a": 1, "a": 2}', true],
+    ['{"a": 1, "a" : 1}', false],
+    ['{"a": 1}', false],
+    ['[{"a": 1}]', false],
+    ['{"a": {"b": [{"c": "x", "\\u0063": "y"}]}}', true],
+    ['[{"a": 1}, {"a": 2}]', false],
+    ['{"a": "\\"b\\": 1, \\\\", "b": "a"}', false],
+    ['["a", "b"]', false],
+  ];
+  for (const [json, isSo] of rows) assertEquals(hasTwoReadings(json), isSo, json);
 });

@@ -1,7 +1,7 @@
 /** Finds the end of JSON in streamed text as models write it, and reads its value. @module */
 
-import { hasTwoReadings, jsonOrUndefined } from "../../text/json.ts";
-import { looseJson } from "../../text/loose_json.ts";
+import { jsonOrUndefined } from "../../text/json.ts";
+import { hasTwoReadings, looseJson } from "../../text/loose_json.ts";
 
 /** The maximum depth. A function that walks deeper values would overflow the stack. */
 const MAX_VALUE_DEPTH = 100;
