@@ -42,7 +42,7 @@ interface LocalModel {
 const MAX_LOOKS = 300;
 /** The maximum wait for an answer in milliseconds. */
 export const ASK_TIMEOUT_MS = 5000;
-/** The time in milliseconds without further requests to a path that timed out, if its answer is optional. */
+/** The time in milliseconds without further requests to a path that timed out twice, if its answer is optional. */
 const UNASKED_MS = 60_000;
 /** Addresses of optional answers that timed out: the time in milliseconds, and the consecutive failures. */
 const unanswered = new Map<string, { at: number; times: number }>();
@@ -257,15 +257,6 @@ export async function entriesAt(
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-/** Records that the server at `host` answered at `url`, so that other paths are tried again too. */
-function noteAnswer(host: string, url: string): void {
-  unanswered.delete(url);
-  for (const [other, silence] of unanswered) {
-    // At the first time-out the server may be busy. At the second one, the path hangs.
-    if (other.startsWith(`${host}/`) && silence.times === 1) silence.at = -Infinity;
-  }
-}
-
 /** Sends one request, or with `onLoading` repeats it until the model is loaded. A body makes it a POST. */
 export async function askServer(
   path: string,
@@ -291,20 +282,19 @@ export async function askServer(
     headers: keyHeader(config),
     ...(body !== undefined && { body: JSON.stringify(body) }),
   };
-  const silentMs = performance.now() - (unanswered.get(request.url)?.at ?? -Infinity);
-  if (isOptional && silentMs < UNASKED_MS) {
+  const { at, times } = unanswered.get(request.url) ?? { at: 0, times: 0 };
+  // At the first time-out the server may be busy. At the second one, the path hangs.
+  if (isOptional && times > 1 && performance.now() - at < UNASKED_MS) {
     throw new BackendError(`No answer from ${path}`, { kind: "timeout" });
   }
   for (let attempts = 0;; attempts++) {
     try {
       const answer = await requestJson(request, { ...config, signal, maxBytes: MAX_TOLD_BYTES });
-      noteAnswer(config.host, request.url);
+      unanswered.delete(request.url);
       return answer;
     } catch (error) {
       if (!(error instanceof BackendError)) throw error;
-      if (error.status !== undefined) noteAnswer(config.host, request.url);
-      else if (isOptional && error.kind === "timeout") {
-        const { times } = unanswered.get(request.url) ?? { times: 0 };
+      if (isOptional && error.kind === "timeout") {
         unanswered.set(request.url, { at: performance.now(), times: times + 1 });
       }
       if (!onLoading || attempts >= MAX_LOOKS || !isLoading(error)) throw error;
