@@ -22,8 +22,6 @@ const TOOL_LINE =
 const LINE_START_CHARS = 256;
 /** The opening line of a fenced block that may contain other blocks. */
 const NESTING_INFO = /[`~]\s*(?:md|mdx|markdown)\s*$/i;
-/** Longer runs of backticks do not span lines, which limits the number of open lengths. */
-const MAX_SPAN = 16;
 
 interface Fence {
   unit: number;
@@ -47,9 +45,6 @@ export class CodeTracker {
   /** The number of backticks or tildes just read. The next text decides their meaning. */
   #run = 0;
   #runUnit = 0;
-  /** The number of backticks that opened inline code across lines, as in CommonMark. */
-  #span = 0;
-  #isSpanCode = false;
   /** The columns of white space at the start of the line. */
   #indent = 0;
   #mayIndent: boolean;
@@ -99,25 +94,13 @@ export class CodeTracker {
     if (to > from) this.#lastUnit = text.charCodeAt(to - 1);
   }
 
-  /** True if `next` is in code or in a table. {@linkcode openSpan} shows if it may be. */
+  /** True if `next` is in code or in a table. */
   inCode(next: string): boolean {
     const unit = next.charCodeAt(0);
     if (this.#run > 0 && unit === this.#runUnit) return true;
     this.#endRun(unit);
     return this.#fence !== undefined || this.#inline !== 0 || this.#isTableRow ||
-      this.#isSpanCode && this.#span !== 0 ||
       (this.#before === LINE_BLANK ? this.#indent >= 4 && this.#mayIndent : this.#isIndented);
-  }
-
-  /** The number of an earlier line's backticks that {@linkcode spanSearch} decides about; otherwise 0. */
-  openSpan(): number {
-    return this.#isSpanCode ? 0 : this.#span;
-  }
-
-  /** Sets whether the open span is code. */
-  decideSpan(isCode: boolean): void {
-    this.#isSpanCode = isCode;
-    if (!isCode) this.#span = 0;
   }
 
   /** True if a fence here would open a block. */
@@ -151,15 +134,9 @@ export class CodeTracker {
     else if (this.#before <= LINE_MARKED && this.#run >= 3) {
       const [unit, length, before] = [this.#runUnit, this.#run, this.#before];
       this.#fence = { unit, length, before, isFirstLine: true, depth: 0 };
-      this.#span = 0;
     } else if (this.#runUnit === GRAVE) {
       if (this.#inline === 0) this.#inline = this.#run;
       else if (this.#inline === this.#run) this.#inline = 0;
-      if (this.#span === this.#run) this.#span = 0;
-      else if (this.#span === 0 && this.#run <= MAX_SPAN) {
-        this.#span = this.#run;
-        this.#isSpanCode = false;
-      }
     }
     this.#run = 0;
     this.#before = LINE_TEXT;
@@ -182,7 +159,6 @@ export class CodeTracker {
 
   #endLine(): void {
     const isEmpty = this.#before === LINE_BLANK && !this.#isLineCut;
-    if (isEmpty) this.#span = 0;
     this.#mayIndent = isEmpty || this.#isIndented;
     this.#isLineCut = false;
     this.#before = LINE_BLANK;
@@ -199,30 +175,4 @@ export class CodeTracker {
     const room = LINE_START_CHARS - this.#lineStart.length;
     if (room > 0) this.#lineStart += text.slice(0, room);
   }
-}
-
-/** Searches pieces for the end of code that `length` backticks opened; false at the paragraph's end, then undefined. */
-export function spanSearch(length: number): (piece: string) => boolean | undefined {
-  let run = 0;
-  let isLineBlank = false;
-  /** True if the run is the first on its line. */
-  let isFence = false;
-  return (piece) => {
-    for (let i = 0; i < piece.length; i++) {
-      const unit = piece.charCodeAt(i);
-      if (unit === GRAVE) {
-        if (run++ === 0) isFence = isLineBlank;
-        isLineBlank = false;
-        continue;
-      }
-      if (run >= 3 && isFence) return false;
-      if (run === length) return true;
-      run = 0;
-      if (unit === NEWLINE) {
-        if (isLineBlank) return false;
-        isLineBlank = true;
-      } else if (unit > 32) isLineBlank = false;
-    }
-    return undefined;
-  };
 }

@@ -1,6 +1,6 @@
 /** Finds markers (tags, marks of tool calls, fences) in streamed text. @module */
 
-import { CodeTracker, GRAVE, spanSearch, TILDE } from "./code_tracker.ts";
+import { CodeTracker, GRAVE, TILDE } from "./code_tracker.ts";
 
 /** The result of {@linkcode MarkerReader.next}. */
 export interface MarkedText {
@@ -19,8 +19,8 @@ const NO_FENCES: readonly string[] = [];
 const MAX_MARKER = 200;
 
 /**
- * Finds markers in text that is split into any pieces. Holds back only a possible start of a marker, half a
- * surrogate pair, and a marker after an earlier line's backtick until its code ends.
+ * Finds markers in text that is split into any pieces. Holds back only a possible start of a marker, and half a
+ * surrogate pair.
  */
 export class MarkerReader {
   readonly #find: Finder;
@@ -30,11 +30,6 @@ export class MarkerReader {
   #rest = "";
   /** The length of the part of `#rest` that the tracker has read. */
   #tracked = 0;
-  /** Searches the next text for the end of inline code that `#rest` may open. */
-  #search: ReturnType<typeof spanSearch> | undefined;
-  #isCode: boolean | undefined;
-  /** The text since. Appending it to `#rest` piece by piece would copy it each time. */
-  #waiting: string[] = [];
 
   /**
    * @param literals The markers, in any spelling that {@linkcode foldMarker} folds, of at most 64 characters. No
@@ -58,10 +53,7 @@ export class MarkerReader {
   }
 
   push(text: string): void {
-    if (this.#search) {
-      this.#waiting.push(text);
-      this.#isCode ??= this.#search(text);
-    } else this.#rest += text;
+    this.#rest += text;
   }
 
   /**
@@ -69,17 +61,11 @@ export class MarkerReader {
    * one; with `final`, all of it. Then the caller calls {@linkcode keep} or {@linkcode drop}.
    */
   next(final: boolean): MarkedText {
-    if (this.#search && this.#isCode === undefined && !final) return { text: "" };
-    for (let from = 0;;) {
-      const match = this.#match(this.#find, from);
-      if (!match) break;
+    const match = this.#match(this.#find, 0);
+    if (match) {
       const { index, marker } = match;
-      if (this.#mayBeInSpan(match, final)) return { text: this.#read(index) };
-      if (this.#isMarker(index)) {
-        const [isFirst, isQuoted] = [this.#code.isFirst(), this.#code.isQuoted()];
-        return { text: this.#read(index, index + marker.length), marker, isFirst, isQuoted };
-      }
-      from = index + 1;
+      const [isFirst, isQuoted] = [this.#code.isFirst(), this.#code.isQuoted()];
+      return { text: this.#read(index, index + marker.length), marker, isFirst, isQuoted };
     }
     if (final) return { text: this.#read(this.#rest.length) };
     const from = Math.max(this.#tracked, this.#rest.length - MAX_MARKER);
@@ -133,22 +119,6 @@ export class MarkerReader {
     this.#rest = this.#rest.slice(upTo);
     this.#tracked = 0;
     return text;
-  }
-
-  /** True while only later text can decide if a match is in inline code. */
-  #mayBeInSpan({ index, marker }: MarkerMatch, final: boolean): boolean {
-    const length = this.#findsInCode || /^[`~]/.test(marker) ? 0 : this.#code.openSpan();
-    if (length === 0) return false;
-    if (!this.#search) {
-      this.#search = spanSearch(length);
-      this.#isCode = this.#search(this.#rest.slice(index));
-    }
-    if (this.#isCode === undefined && !final) return true;
-    this.#rest += this.#waiting.join("");
-    this.#code.decideSpan(this.#isCode ?? this.#search("\n") ?? false);
-    this.#waiting = [];
-    this.#search = undefined;
-    return false;
   }
 }
 
