@@ -18,7 +18,7 @@ interface SandboxMount {
   isEmpty?: boolean;
 }
 
-/** Returns the arguments for all mounts, parents first, the empty folders, and the lines to compare. */
+/** Returns the arguments for all mounts, parents first, the empty folders, the lines to compare, and what contains their paths. */
 export function mountsOf(view: View, own: string, hostMounts: readonly Mount[]) {
   const { places, writtenAround } = allPlaces(view, own);
   // Cgroup mounts come last: there are many, and for each mount bubblewrap reads the list of all before it.
@@ -33,10 +33,15 @@ export function mountsOf(view: View, own: string, hostMounts: readonly Mount[]) 
       writtenAround(path) !== undefined;
     return { path, ...mountOf({ view, own, path, access, isInside, lineFor }) };
   });
+  const tops: string[] = [];
+  for (const { path, line } of mounts) {
+    if (line && !tops.some((at) => isWithin(at, path))) tops.push(path);
+  }
   return {
     mounts: mounts.flatMap(({ words }) => words),
     empty: mounts.filter(({ isEmpty }) => isEmpty).map(({ path }) => path),
     inside: mounts.flatMap(({ line }) => line ?? []),
+    tops: tops.map(asInMountinfo),
   };
 }
 
@@ -89,7 +94,7 @@ function mountOf({ view, own, path, access, isInside, lineFor }: MountSources): 
     const words = [access === "read" ? "--ro-bind-try" : "--bind-try", path, path];
     return { words, line: isInside ? lineFor(path) : undefined };
   }
-  const line = isInside ? `m ${asInMountinfo(path)} m` : undefined;
+  const line = isInside ? `${asInMountinfo(path)} r` : undefined;
   if (!entry.isDirectory) return { words: ["--ro-bind", "/dev/null", path], line };
   // In a system's folder, its mode makes it read-only without a further mount.
   if (!isInside && above === "read") {
@@ -242,12 +247,12 @@ export function mountLine(
     next = around.find(({ id, parent }) => parent === mount!.id && id !== parent);
   }
   // A list without the path must not match.
-  if (mount === undefined) return `? ${asInMountinfo(at)} rw`;
+  if (mount === undefined) return `? ${asInMountinfo(at)} rw,`;
   const root = `${mount.root}${path.slice(mount.at === "/" ? 0 : mount.at.length)}`;
   // On NFS, the kernel shows no other root.
   const shown = mount.isNfs ? "/" : root.replace(/^\/\//, "/");
   const mode = isReadOnly || mount.isReadOnly ? "ro" : "rw";
-  return `${mount.device} ${shown} ${asInMountinfo(at)} ${mode}`;
+  return `${mount.device} ${shown} ${asInMountinfo(at)} ${mode},`;
 }
 
 function asInMountinfo(path: string): string {

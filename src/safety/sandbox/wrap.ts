@@ -6,6 +6,7 @@
  * @module
  */
 
+import { shellWord } from "../../text/shell_word.ts";
 import { entryAt } from "../places.ts";
 import type { View } from "../view.ts";
 import { foldersBetween, mountsOf, mountTable } from "./mounts.ts";
@@ -32,13 +33,16 @@ exec "$@"`;
  * Starts a program in the finished sandbox. The arguments are a list of mounts, then the program and its arguments.
  *
  * A program that ran meanwhile may have put a link in place of a mounted path, so that another path was mounted.
- * The script compares the list with the kernel's: a mount must be of the listed device and folder, `ro` or `rw`, or be
- * a mask (`m`). Then it sets limits: for processes and threads, and for the size of a file, in blocks of 512 or 1024
- * bytes, depending on the shell.
+ * The script compares the list with the kernel's, which is in the order of mounting: a mount must be of the listed
+ * device and folder, `ro` or `rw`, or be a mask, of which only the path is listed. Then it sets limits: for processes
+ * and threads, and for the size of a file, in blocks of 512 or 1024 bytes, depending on the shell.
  *
  * bash reads the kernel's list at once. `read` takes it byte by byte, which costs about 4 ms.
+ *
+ * @param tops what contains all listed paths, in the kernel's form
  */
-const START = `nl='
+const startScript = (tops: readonly string[]): string =>
+  `nl='
 '
 all=$1 seen=$nl
 shift
@@ -51,32 +55,25 @@ fail() {
   echo "copilot: the command did not run as files were replaced while the sandbox was made: try again" >&2
   exit 126
 }
+# Another mount, which a listed one must hide, or the same again.
 look() {
-  case $all in
-    *" $5 "*) ;;
-    *) return ;;
-  esac
-  case $all in
-    *"\${nl}m $5 m$nl"*) seen=$seen"m $5 m$nl" ;;
-    *"$nl$3 $4 $5 \${6%%,*}$nl"*) seen="$seen$3 $4 $5 \${6%%,*}$nl" ;;
-    *)
-      # Another mount, which the listed one must hide.
-      case $seen in
-        *" $5 r"[ow]"$nl"*) fail ;;
-      esac ;;
+  case $seen in
+    *"$nl$5 r$nl"* | *"$nl$3 $4 $5 \${6%%,*},$nl"*) ;;
+    *" $5 r"[ow]",$nl"*) fail ;;
   esac
 }
-for mount in $mounts; do
-  IFS=' '
-  look $mount
-done
-IFS=$nl
-for line in $all; do
-  case $seen in
-    *"$nl$line$nl"*) ;;
-    *) fail ;;
-  esac
-done
+check() {
+  for mount in $mounts; do
+    case $mount in
+      *" $1"*) seen=$seen$1$nl && shift ;;
+      ${["''", ...tops.map((at) => `*${shellWord(` ${at}`)}*`)].join(" | ")})
+        IFS=' '
+        look $mount ;;
+    esac
+  done
+  [ $# = 1 ] || fail
+}
+check $all "$nl"
 ulimit -u 4096 2>/dev/null || ulimit -p 4096 2>/dev/null
 ulimit -f 16777216 2>/dev/null
 ${RESTORE}`;
@@ -131,7 +128,7 @@ export function bubblewrapCommand(
   { view, own, filter, hasMaximum, mounts: hostMounts, enter = [] }: BubbleSettings,
 ): string[] {
   const { folder, network } = view;
-  const { mounts, empty, inside } = mountsOf(view, own, mountTable(hostMounts));
+  const { mounts, empty, inside, tops } = mountsOf(view, own, mountTable(hostMounts));
   const bash = BASH.find((path) => entryAt(path) !== undefined);
   // A shell opens the filter's file, because Deno passes only the first three descriptors to programs.
   const mask = mounts.some((word) => word.startsWith("\ufffd")) ? MASK : "";
@@ -159,9 +156,9 @@ export function bubblewrapCommand(
     // With -p, bash runs no startup file that a variable names.
     ...bash === undefined ? ["/bin/sh"] : [bash, "-p"],
     "-c",
-    START,
+    startScript(tops),
     "sh",
-    `\n${inside.map((line) => `${line}\n`).join("")}`,
+    inside.join("\n"),
   ];
 }
 

@@ -251,19 +251,19 @@ Deno.test("R-03 a path's mount is found as the kernel finds it", () => {
 27 25 8:3 /x /home/u rw - ext4 /dev/sdc rw
 `);
   const rows: [path: string, line: string][] = [
-    ["/w", "254:0 /w /w rw"],
-    ["/w/a b", "0:41 / /w/a\\040b rw"],
+    ["/w", "254:0 /w /w rw,"],
+    ["/w/a b", "0:41 / /w/a\\040b rw,"],
     // The kernel shows no folder of NFS.
-    ["/w/a b/c", "0:41 / /w/a\\040b/c rw"],
-    ["/w/a", "254:0 /w/a /w/a rw"],
-    ["/home/v/w", "8:1 /@home/v/w /home/v/w ro"],
-    ["/home/u", "8:3 /x /home/u rw"],
+    ["/w/a b/c", "0:41 / /w/a\\040b/c rw,"],
+    ["/w/a", "254:0 /w/a /w/a rw,"],
+    ["/home/v/w", "8:1 /@home/v/w /home/v/w ro,"],
+    ["/home/u", "8:3 /x /home/u rw,"],
     // A mount at a folder above hides it.
-    ["/home/u/old/w", "8:3 /x/old/w /home/u/old/w rw"],
+    ["/home/u/old/w", "8:3 /x/old/w /home/u/old/w rw,"],
   ];
   for (const [real, line] of rows) assertEquals(mountLine(table, { real }), line);
   const own = { real: "/w/-tmp", at: "/tmp" };
-  assertEquals(mountLine(table, own), "254:0 /w/-tmp /tmp rw");
-  assertEquals(mountLine(table, { ...own, isReadOnly: true }), "254:0 /w/-tmp /tmp ro");
-  assertEquals(mountLine([], { real: "/w" }), "? /w rw");
+  assertEquals(mountLine(table, own), "254:0 /w/-tmp /tmp rw,");
+  assertEquals(mountLine(table, { ...own, isReadOnly: true }), "254:0 /w/-tmp /tmp ro,");
+  assertEquals(mountLine([], { real: "/w" }), "? /w rw,");
 });
