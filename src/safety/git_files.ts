@@ -194,5 +194,4 @@ export const settingsIn = (file: string): [key: string, value: string][] =>
     text!.trimEnd().replace(/\\(.)|"/g, "$1"),
   ]);
 
-export const linkIn = (path: string): string | undefined => attempt(() => Deno.readLinkSync(path));
 const realPathIn = (path: string): string | undefined => attempt(() => Deno.realPathSync(path));

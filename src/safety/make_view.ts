@@ -1,17 +1,16 @@
 /** Makes the view of a folder for its settings. @module */
 
-import { attempt } from "../attempt.ts";
 import { isInDependencies, SYSTEM_PATH } from "../find_program.ts";
 import { isWithin } from "../text/paths.ts";
 import { basename, dirname, join } from "../text/std_path.ts";
-import { type Finding, FolderLooks, type PathAccess } from "./folder_looks.ts";
+import { type Finding, FolderLooks, hasOtherBytes, type PathAccess } from "./folder_looks.ts";
 import { findingsIn, GENERATED, type PlaceLook } from "./folder_search.ts";
 import { isInsideGit, smallFile, withoutCredentials } from "./git_files.ts";
 import { gitFindings, sshFindings, variableFindings } from "./named_files.ts";
 import { READ_FILE, runInPlace } from "./in_place.ts";
 import { makeNamed, makeOwnFolders } from "./missing_paths.ts";
-import type { PathTable } from "./path_table.ts";
-import { canOpen, entryAt, linksOn, realPathOf } from "./places.ts";
+import { listedOnce, type PathTable } from "./path_table.ts";
+import { canOpen, entryAt, linkIn, linksOn, realPathOf } from "./places.ts";
 import { OF_SYSTEM } from "./protected_paths.ts";
 import { addPlaces, namedPlaces, programParts } from "./readable_folders.ts";
 import { repositoryAround } from "./repositories.ts";
@@ -42,7 +41,7 @@ export function makeView(sources: ViewSources): View {
   const { looks = new FolderLooks(paths), lent: shared = new Map() } = sources;
   const lent = [...shared.keys()];
   makeOwnFolders([...paths.own, ...paths.temporary], [...isWritable ? [folder] : [], ...write]);
-  const list = (at: string) => looks.at(at, true)?.entries.map(({ name }) => name) ?? [];
+  const list = listedOnce((at) => looks.at(at, true)?.entries.map(({ name }) => name) ?? []);
   const places = namedPlaces(paths.home, programs, list);
   const ofHome = homeSecrets(places, paths, looks);
   const repository = repositoryAround(folder, paths.homes);
@@ -129,8 +128,7 @@ function programsIn(
   // A user who lists a folder of programs wants to build there.
   const listed = realPathsOf(write.filter((at) => !opened.includes(at)));
   const links = allPrograms.filter((at) => !SYSTEM_PATH.split(":").includes(at))
-    .flatMap((at) => looks.at(at)?.entries ?? [])
-    .filter(({ path, isLink }) => isLink && attempt(() => Deno.statSync(path))?.isFile);
+    .flatMap((at) => looks.at(at)?.entries ?? []).filter(({ isLink }) => isLink);
   const named = [
     ...allPrograms.map((path) => [path, "hooks"] as const),
     ...links.map(({ path }) => [path, "file"] as const),
@@ -138,6 +136,7 @@ function programsIn(
   const found = named.flatMap(([path, kind]): Finding[] => {
     const real = realPathOf(path);
     if (!real || !isWithin(folder, real) || isInDependencies(path)) return [];
+    if (kind === "file" && !entryAt(real)?.isFile) return [];
     // Such as a program that `npm link` leads to: each build writes it.
     const isBuilt = real.slice(folder.length).split("/").some((name) => GENERATED.test(name));
     if (kind === "file" && isBuilt) return [];
@@ -159,9 +158,11 @@ function protect(
   for (const { path, access, named } of found) {
     const isMade = named && named !== "link";
     if (isMade && accessAt({ places }, root) === "write") makeNamed(root, path, named);
-    const real = realPathOf(path, path);
-    // Links are restored only directly in the folder, which no command can move.
-    for (const link of named || entryAt(path)?.isSymlink ? linksOn(root, path) : []) {
+    const reached = realPathOf(path, "");
+    const real = reached === "" ? path : reached;
+    // Most have no link on the way. Links are restored only directly in the folder, which no command can move.
+    const mayLink = reached !== path || hasOtherBytes(path);
+    for (const link of mayLink && (named || entryAt(path)?.isSymlink) ? linksOn(root, path) : []) {
       const around = dirname(link);
       const isOfPackages = named === "link" && isInDependencies(around);
       if (isOfPackages || accessAt({ places }, around) !== "write") continue;
@@ -235,7 +236,7 @@ function replaceTexts(
 function knownTo(paths: ReadonlySet<string>): Pick<View, "repositories" | "gitLinks"> {
   const gitLinks = new Map<string, string>();
   for (const path of paths) {
-    const target = attempt(() => Deno.readLinkSync(path));
+    const target = entryAt(path)?.isSymlink ? linkIn(path) : undefined;
     if (target !== undefined) gitLinks.set(path, target);
   }
   return { repositories: [...paths], gitLinks };

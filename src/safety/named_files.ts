@@ -3,7 +3,8 @@
 import { attempt } from "../attempt.ts";
 import { dirname, join, resolve } from "../text/std_path.ts";
 import type { Finding } from "./folder_looks.ts";
-import { foldersOf, gitFoldersOf, linkIn, settingsIn, smallFile } from "./git_files.ts";
+import { foldersOf, gitFoldersOf, settingsIn, smallFile } from "./git_files.ts";
+import { entryAt } from "./places.ts";
 
 const MAX_INCLUDED = 100;
 
@@ -133,10 +134,10 @@ export function gitFindings(
     ) => [join(at, "config"), join(at, "config.worktree")]),
     ...["/etc/gitconfig", join(home, ".gitconfig"), Deno.env.get("GIT_CONFIG_GLOBAL") ?? []].flat(),
     ...own.map((at) => join(dirname(at), "git/config")),
-  ];
+  ].filter(entryAt);
   const settings = new Set(known);
   const hooks = [
-    ...folders.map((at) => join(at, "hooks")).filter((at) => linkIn(at) !== undefined),
+    ...folders.map((at) => join(at, "hooks")).filter((at) => entryAt(at)?.isSymlink),
     ...[Deno.env.get("GIT_TEMPLATE_DIR") ?? []].flat(),
   ];
   const programs: string[] = [];
@@ -165,7 +166,7 @@ export function gitFindings(
   return [
     ...folders.map((one) => ({ path: one, access, isGitFolder: true } as const)),
     // An existing one keeps git from reading settings beside a broken repository.
-    { path: join(worktree, "commondir"), access },
+    ...[join(worktree, "commondir")].filter(entryAt).map((one) => ({ path: one, access } as const)),
     ...known.map((one) => ({ path: one, access, isSettings: true } as const)),
     ...included.map((one) => ({ path: one, access, named: "file", isSettings: true } as const)),
     ...[...linked, ...programs].map((one) => ({ path: one, access, named: "file" } as const)),

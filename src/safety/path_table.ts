@@ -180,12 +180,14 @@ export class PathTable {
   }
 
   /** Returns the secrets of the home folder, and those with absolute paths, with the targets of links. */
-  confinedSecrets(list?: PathLooks["list"]): ConfinedPath[] {
+  confinedSecrets(list?: NameForms): ConfinedPath[] {
     return this.#locatedRows("secret", list);
   }
 
-  #locatedRows(kind: ProtectedRow["kind"], lists = this.looks.list): ConfinedPath[] {
-    const list = listedOnce(lists);
+  #locatedRows(
+    kind: ProtectedRow["kind"],
+    list = listedOnce(this.looks.list),
+  ): ConfinedPath[] {
     const isToAsk = mayBeThere(this.#namedHomes, list);
     const own = kind === "secret" ? this.own : [];
     const listIn = (at: string) => isToAsk(at) ? list(at) : [];
@@ -329,7 +331,7 @@ export function mayBeThere(
   };
 }
 
-type NameForms = (folder: string) => readonly { name: string; form: string }[];
+export type NameForms = (folder: string) => readonly { name: string; form: string }[];
 
 /** Lists each folder once, because many patterns query the same one. */
 export function listedOnce(list: PathLooks["list"]): NameForms {

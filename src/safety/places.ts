@@ -55,6 +55,8 @@ const MAX_LINKS = 40;
 export const entryAt = (path: string): Deno.FileInfo | undefined =>
   attempt(() => Deno.lstatSync(path));
 
+export const linkIn = (path: string): string | undefined => attempt(() => Deno.readLinkSync(path));
+
 /** @param closed the result for a path that this user may not access */
 export function realPathOf(path: string, closed?: string): string | undefined {
   // Deno cannot name the paths that this one represents.
@@ -73,8 +75,7 @@ export function linksOn(folder: string, path: string): string[] {
   for (let at = "/", followed = 0; names.length > 0 && followed <= MAX_LINKS;) {
     const next = join(at, names.shift()!);
     // Deno does not read a target that is not UTF-8.
-    const other = () => entryAt(next)?.isSymlink ? "" : undefined;
-    const target = attempt(() => Deno.readLinkSync(next)) ?? other();
+    const target = entryAt(next)?.isSymlink ? linkIn(next) ?? "" : undefined;
     if (target !== undefined) {
       followed++;
       if (isWithin(folder, next)) links.push(next);

@@ -4,7 +4,7 @@ import { attempt } from "../attempt.ts";
 import { isWithin } from "../text/paths.ts";
 import { dirname, fromFileUrl, join } from "../text/std_path.ts";
 import type { PathAccess } from "./folder_looks.ts";
-import { listedOnce, mayBeThere } from "./path_table.ts";
+import { mayBeThere, type NameForms } from "./path_table.ts";
 import { entryAt, realPathOf } from "./places.ts";
 
 /** The system's own folders, without those for data, such as `/home`, `/mnt` and `/srv`. */
@@ -37,16 +37,16 @@ export const PRIVATE_CACHES = [".cache", ".npm"] as const;
 export function namedPlaces(
   home: string | undefined,
   programs: readonly string[],
-  list: (folder: string) => readonly string[],
+  list: NameForms,
 ): Map<string, PathAccess> {
   const places = new Map<string, PathAccess>();
   const add = (access: PathAccess, names: readonly string[]) => addPlaces(places, access, names);
-  add("read", READABLE_ROOTS[Deno.build.os] ?? []);
+  add("read", (READABLE_ROOTS[Deno.build.os] ?? []).filter(mayBeThere(["/"], list)));
   for (const path of ["/tmp", "/var/tmp"]) places.set(path, "own");
   if (home === undefined) return places;
   add("hidden", [home]);
   for (const name of PRIVATE_CACHES) places.set(join(home, name), "own");
-  const isToAsk = mayBeThere([home], listedOnce(list));
+  const isToAsk = mayBeThere([home], list);
   add("read", TOOLCHAINS.map((name) => join(home, name)).filter(isToAsk));
   add("read", programs.filter((path) => isWithin(home, path) && path !== home));
   return places;
@@ -79,11 +79,16 @@ export function namedReads(words: readonly string[], folder: string, home = ""):
 
 /** Returns what this program runs from, of which its sources can be written if one of `roots` is its clone, or in it. */
 export function programParts(roots: readonly string[]): string[] {
-  const start = attempt(() => fromFileUrl(import.meta.url)) ?? "/";
-  for (let at = dirname(start); dirname(at) !== at; at = dirname(at)) {
-    if (entryAt(join(at, "scripts/copilot")) === undefined) continue;
-    const parts = [".deno", "vendor", "scripts"].map((name) => join(at, name));
-    return roots.some((root) => isWithin(at, root)) ? parts : [at];
-  }
-  return [];
+  const at = ownClone ??= cloneAround(attempt(() => fromFileUrl(import.meta.url)) ?? "/");
+  if (at === "/") return [];
+  const parts = [".deno", "vendor", "scripts"].map((name) => join(at, name));
+  return roots.some((root) => isWithin(at, root)) ? parts : [at];
 }
+
+let ownClone: string | undefined;
+
+/** Returns the clone of this program that has a path; "/" without one. */
+const cloneAround = (path: string): string =>
+  dirname(path) === path || entryAt(join(path, "scripts/copilot"))
+    ? path
+    : cloneAround(dirname(path));

@@ -6,6 +6,7 @@ import { basename, dirname, join } from "../../text/std_path.ts";
 import { wait } from "../../wire/wait.ts";
 import { headName, isLinkedTree, isRepository } from "../git_files.ts";
 import { runInPlaces } from "../in_place.ts";
+import { namesIn } from "../path_table.ts";
 import { entryAt, realPathOf } from "../places.ts";
 import type { View } from "../view.ts";
 import {
@@ -226,8 +227,11 @@ export function mendKilled({ repositories = [] }: View, git: GitAnswers): string
 /** True for a folder of git that a command may write, or that was not looked through after one. */
 export const isLeftOpen = (folder: string): boolean => madeIn(folder).length > 0;
 
-const madeIn = (folder: string): string[] =>
-  createdIn(folder).filter((name) => entryAt(join(folder, name))?.mtime?.getTime() === MADE);
+function madeIn(folder: string): string[] {
+  const names = namesIn(folder);
+  return createdIn(folder).filter((name) => name.includes("/") || names.includes(name))
+    .filter((name) => entryAt(join(folder, name))?.mtime?.getTime() === MADE);
+}
 
 /** Removes what was created. It remains if not all could be searched, so that the next command searches again. */
 const removeMade = (folders: readonly string[]) =>

@@ -137,9 +137,10 @@ function sandboxOf(os: string, hasMaximum: boolean): Sandbox | string {
 
 /** Returns the file in `own` with the filter of system calls; undefined if this processor is not supported. */
 function filterIn(own: string): string | undefined {
-  const bytes = seccompFilter(Deno.build.arch);
   const filter = join(own, "filter");
-  if (bytes === undefined || entryAt(filter) !== undefined) return bytes && filter;
+  if (entryAt(filter) !== undefined) return filter;
+  const bytes = seccompFilter(Deno.build.arch);
+  if (bytes === undefined) return undefined;
   try {
     Deno.writeFileSync(filter, bytes);
     return filter;
