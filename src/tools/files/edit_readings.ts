@@ -115,7 +115,8 @@ const PLAIN_LOOKS: Readonly<Record<string, string>> = Object.fromEntries([
 ]);
 const LOOKALIKES = new RegExp(`[${Object.keys(PLAIN_LOOKS).join("")}]`, "g");
 
-const withPlainLooks = (text: string): string =>
+/** Returns a text of the same length with ASCII forms of quotes, dashes and blanks. */
+export const withPlainLooks = (text: string): string =>
   text.replace(LOOKALIKES, (sign) => PLAIN_LOOKS[sign]!);
 
 /** Returns the key of a line: equal for lines that look the same, except for trailing blanks. */

@@ -11,6 +11,7 @@ import {
   SEPARATOR,
   slashed,
 } from "../../text/std_path.ts";
+import { withPlainLooks } from "../files/edit_readings.ts";
 import { SlipError } from "./slip_error.ts";
 import { runSearch } from "../search/run_search.ts";
 import { findTarget } from "../search/target.ts";
@@ -118,7 +119,7 @@ function onlyOne(path: string, paths: readonly string[], order: PathOrder) {
   );
 }
 
-/** Returns names that differ in case, or have an extension that `path` lacks. */
+/** Returns names that differ in case, accents' form, quotes, dashes or blanks, or have an extension that `path` lacks. */
 async function alikeOf(path: string, { folder }: PathOrder): Promise<string[]> {
   let found = ["."];
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
@@ -127,7 +128,7 @@ async function alikeOf(path: string, { folder }: PathOrder): Promise<string[]> {
     const next: string[] = [];
     for (const one of found.slice(0, 8)) {
       for (const name of await namesInFolder(resolve(folder, one))) {
-        const isSame = name.toLowerCase() === part.toLowerCase();
+        const isSame = looseName(name) === looseName(part);
         const isLonger = isLast && !part.includes(".") && name.startsWith(`${part}.`);
         if (isSame || isLonger) next.push(`${one}/${name}`);
       }
@@ -137,6 +138,8 @@ async function alikeOf(path: string, { folder }: PathOrder): Promise<string[]> {
   }
   return parts.length === 0 ? [] : found;
 }
+
+const looseName = (name: string): string => withPlainLooks(name.normalize("NFC")).toLowerCase();
 
 async function namesInFolder(folder: string): Promise<string[]> {
   const names: string[] = [];

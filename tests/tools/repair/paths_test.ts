@@ -6,6 +6,7 @@ import { posixTest } from "../workspace.ts";
 const FILES = [
   ...["README.md", "app/z.ts", "z.ts", "lib/util.ts", "lib.old/util.ts", "two words.txt"],
   ...["src/cart.ts", "src/Cart.ts", "src/page.ts.map", "src/one/menu.ts", "ab/only.ts"],
+  ...["cafe\u0301/9.41\u202fAM.txt", "cafe\u0301/l\u2019été.txt"],
   ...["k", "l", "m", "n"].map((folder) => `${folder}/four.ts`),
 ];
 
@@ -62,6 +63,8 @@ const rows: Record<PathUse, Row[]> = {
     ["./SRC//cart.ts", "src/cart.ts"],
     ["SRC/CART.TS", several("read", "SRC/CART.TS", "src/Cart.ts", "src/cart.ts")],
     ["LIB/util.ts", "lib/util.ts"],
+    ["café/9.41 AM.txt", "cafe\u0301/9.41\u202fAM.txt"],
+    ["café/l'e\u0301te\u0301.txt", "cafe\u0301/l\u2019été.txt"],
     ["src/page.ts", undefined],
     ["src/ONE/menu", "src/one/menu.ts"],
     // Files elsewhere.
