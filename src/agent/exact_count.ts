@@ -20,8 +20,7 @@ export async function exactTokens(
   const { model, think } = (local ?? compat)!;
   const settings = compatConfig({ model, think });
   const body = compatBody(settings, requestMessages(agent), agent.offered, false);
-  const host = url.replace(/\/v1$/, "");
-  const counted = await countedPrompt(JSON.parse(body), { host, apiKey, fetch, signal });
+  const counted = await countedPrompt(JSON.parse(body), { host: url, apiKey, fetch, signal });
   if (counted === undefined) silentServers.add(url);
   return counted;
 }

@@ -39,7 +39,7 @@ export function setupHome(env: Env = Deno.env, ports: readonly number[] = PORTS)
       const apiKey = key === undefined
         ? keyFor("local", address, env)
         : key || keyFor("compat", address, env);
-      return askServerAt(address.replace(/\/v1$/, ""), { apiKey, ...how });
+      return askServerAt(address, { apiKey, ...how });
     },
     hosted: () =>
       HOSTED.map(({ name, kind, settings }) => {

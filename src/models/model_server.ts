@@ -20,7 +20,7 @@ export function specName(spec: string): string {
 export function addressOf(
   { url, apiKey, fetch }: ModelTarget,
 ): Pick<LocalServerOptions, "apiKey" | "fetch"> & { host: string } {
-  return { host: url.replace(/\/v1$/, ""), apiKey, fetch };
+  return { host: url, apiKey, fetch };
 }
 
 /** True if the server may have another model than the default one, as local servers do. */

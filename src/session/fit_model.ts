@@ -20,7 +20,7 @@ import {
 import { type ServedModel, servedModel } from "../models/ollama/served_model.ts";
 import { isSmall } from "../agent/prompt.ts";
 import type { CompatConfig, CopilotConfig, Optional, PromptTier, Thinking } from "../config.ts";
-import { isDefaultServer } from "../config.ts";
+import { isDefaultServer, mayBeOwnServer } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { isChatName, type ModelTarget, targetOf, withModel } from "../models/target.ts";
 import { isLoopback, isNear } from "../wire/connect.ts";
@@ -310,7 +310,7 @@ export class ModelFit {
   #asks({ kind, url, isNative }: ModelTarget): boolean {
     if (isDefaultServer("compat", url)) return false;
     if (kind === "hosted") return isLoopback(url);
-    return isNative || this.#asksRemote || isNear(url);
+    return isNative || this.#asksRemote || isNear(url) || mayBeOwnServer(url);
   }
 
   /**

@@ -131,7 +131,17 @@ const CAUSES: readonly [
   [/temporary failure in name resolution/i, "DNS lookup failed", true],
   [/dns error|lookup address/i, "no host has that name", false],
   [/InvalidContentType/, "it does not speak TLS (is it http:// rather than https://?)", false],
-  [/certificate|UnknownIssuer/i, "its certificate is not trusted", false],
+  [
+    /UnknownIssuer/,
+    "its certificate is not trusted: DENO_CERT can name a file with the one that signed it",
+    false,
+  ],
+  [
+    /CaUsedAsEndEntity/,
+    "its certificate may only sign others (CA:TRUE): make one with CA:FALSE",
+    false,
+  ],
+  [/certificate/i, "its certificate is not trusted", false],
   [
     /invalid HTTP|head is too large|parsed|Parse Error/,
     "it does not answer in HTTP",

@@ -368,3 +368,14 @@ Deno.test("a near server is asked for each message, and what changed there is us
   assertEquals(server.asked.length > length, true);
   assertEquals(agent.config.local!.textTools, true);
 });
+
+Deno.test("a server over http is asked by any name, below the path of its API", async () => {
+  const { "/v1/models": list } = listed("served");
+  await using server = serverOf({ "/api/v1/models": list, ...listed("other") });
+  const baseUrl = "http://gpu:8000/api/v1";
+  const near: typeof fetch = (url, init) =>
+    fetch(`${url}`.replace("http://gpu:8000", server.url), init);
+  const agent = new CopilotAgent({ compat: compatConfig({ baseUrl, fetch: near }) }, ".");
+  await new ModelFit({ isChosen: false, asksRemote: false }).prepare(agent);
+  assertEquals(targetOf(agent.config).name, "served");
+});
