@@ -1,12 +1,13 @@
 /** Answers of servers as text for a model: bounded, and without control characters. @module */
 
+import { attempt } from "../../attempt.ts";
 import type { RpcParams } from "../../rpc/message.ts";
 import { count } from "../../text/count.ts";
 import { isObject, jsonOrUndefined, sortedJson } from "../../text/json.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { foreignText } from "../../text/sanitize.ts";
 import { loadedImage } from "../../tools/files/image.ts";
-import type { ImageLimits } from "../../types/image.ts";
+import type { ImageLimits, ImagePart } from "../../types/image.ts";
 import type { ToolOutcome } from "../../types/tool.ts";
 
 const MAX_PART = 2 ** 20;
@@ -16,40 +17,23 @@ export function resultOutcome(
   { content, structuredContent }: Readonly<Record<string, unknown>>,
   limits?: ImageLimits,
 ): string | ToolOutcome {
-  const seen = limits ? imagesIn(content, limits) : new Map();
-  const text = contentText(content, structuredContent, seen);
-  const images = [...seen.values()].map(({ part }) => part);
+  const images: ImagePart[] = [];
+  const text = contentText(content, structuredContent, (data) => {
+    if (!limits || images.length === MAX_IMAGES) return undefined;
+    // What is not base64, or too large, is not shown.
+    const image = attempt(() => loadedImage(Uint8Array.fromBase64(data), "", limits));
+    if (image) images.push(image.part);
+    return image && `image: ${image.about}`;
+  });
   return images.length === 0 ? text : { content: text, images };
 }
 
-type SeenImages = ReadonlyMap<unknown, NonNullable<ReturnType<typeof loadedImage>>>;
+/** Shows an image, as base64, to the model, and returns the text in its place; undefined if it cannot. */
+type Show = (data: string) => string | undefined;
 
-function imagesIn(content: unknown, limits: ImageLimits): SeenImages {
-  const seen = new Map();
-  for (const part of Array.isArray(content) ? content : []) {
-    if (!isObject(part)) continue;
-    const data = part.type === "image" ? part.data : isObject(part.resource) && part.resource.blob;
-    if (typeof data !== "string" || seen.size === MAX_IMAGES) continue;
-    try {
-      const image = loadedImage(Uint8Array.fromBase64(data), "", limits);
-      if (image) seen.set(part, image);
-    } catch (error) {
-      // Not base64, or too large: a line reports that it is not shown.
-      if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
-    }
-  }
-  return seen;
-}
-
-export function contentText(
-  content: unknown,
-  structured?: unknown,
-  seen: SeenImages = new Map(),
-): string {
+export function contentText(content: unknown, structured?: unknown, show?: Show): string {
   const given = Array.isArray(content) ? content : content === undefined ? [] : [content];
-  const parts = given.map((part) =>
-    seen.has(part) ? `[image: ${seen.get(part)!.about}]` : partText(part)
-  ).filter((one) => one !== "");
+  const parts = given.map((part) => partText(part, show)).filter((one) => one !== "");
   if (structured !== undefined && !isRepeated(given, structured)) {
     parts.push(shownText(JSON.stringify(structured)));
   }
@@ -58,17 +42,17 @@ export function contentText(
 
 export function resourceText(contents: unknown): string {
   const given = Array.isArray(contents) ? contents : [];
-  return given.filter(isObject).map(embedded).filter((one) => one !== "").join("\n");
+  return given.filter(isObject).map((one) => embedded(one)).filter((one) => one !== "").join("\n");
 }
 
-function partText(part: unknown): string {
+function partText(part: unknown, show?: Show): string {
   if (!isObject(part)) return "";
   const { type, text, data, mimeType, resource, uri, name, description } = part;
   if (type === "text") return typeof text === "string" ? shownText(text) : "";
-  if (type === "image" || type === "audio") return `[${blobText(mimeType, data)}, not shown]`;
+  if (type === "image" || type === "audio") return blobText(mimeType, data, show);
   if (type === "resource" && isObject(resource)) {
     const where = typeof resource.uri === "string" ? `[${short(resource.uri)}]\n` : "";
-    return `${where}${embedded(resource)}`;
+    return `${where}${embedded(resource, show)}`;
   }
   if (type === "resource_link" && typeof uri === "string") {
     const words = [name, description].filter((one) => typeof one === "string") as string[];
@@ -78,16 +62,18 @@ function partText(part: unknown): string {
 }
 
 /** Returns the text of an embedded resource, or a line that replaces binary data. */
-function embedded({ text, blob, mimeType }: Record<string, unknown>): string {
+function embedded({ text, blob, mimeType }: Record<string, unknown>, show?: Show): string {
   if (typeof text === "string") return shownText(text);
-  return typeof blob === "string" ? `[${blobText(mimeType, blob)}, not shown]` : "";
+  return typeof blob === "string" ? blobText(mimeType, blob, show) : "";
 }
 
-/** `image/png, 12 KB` */
-function blobText(mimeType: unknown, data: unknown): string {
+/** `[image/png, 12 KB, not shown]` */
+function blobText(mimeType: unknown, data: unknown, show?: Show): string {
+  const shown = typeof data === "string" && show?.(data);
+  if (shown) return `[${shown}]`;
   const size = typeof data === "string" ? Math.floor(data.length * 3 / 4) : 0;
   const words = size < 1000 ? count(size, "byte") : `${Math.round(size / 1000)} KB`;
-  return `${short(typeof mimeType === "string" ? mimeType : "unknown")}, ${words}`;
+  return `[${short(typeof mimeType === "string" ? mimeType : "unknown")}, ${words}, not shown]`;
 }
 
 const short = (text: string): string => oneLine(text.slice(0, 300));

@@ -37,7 +37,10 @@ Deno.test("mcp: images go to a model that sees, within its limits; else they are
   const limits = { maxBytes: 1000, maxSide: 10 };
   const seen = resultOutcome({ content }, limits);
   assert(typeof seen === "object");
-  assertEquals(seen.content, "see\n[image: PNG, 5x5, 85 bytes]\n[image: PNG, 5x5, 85 bytes]");
+  assertEquals(
+    seen.content,
+    "see\n[image: PNG, 5x5, 85 bytes]\n[a:1]\n[image: PNG, 5x5, 85 bytes]",
+  );
   assertEquals(seen.images?.map(({ type, mediaType, data }) => [type, mediaType, data]), [
     ["image", "image/png", PNG],
     ["image", "image/png", PNG],
