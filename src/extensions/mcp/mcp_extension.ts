@@ -51,7 +51,6 @@ export class McpExtension implements Extension {
       question: serverQuestion(server),
       async decide(isYes) {
         await server.decide(isYes);
-        source.chooseAnew();
         agent.plug(source.tools);
       },
     })));

@@ -63,9 +63,6 @@ export interface ToolChange {
 type ServerState = "ready" | "pending" | "declined" | "disabled" | "broken";
 
 export class McpServer {
-  /** The tools that are approved unchanged, sorted by name; undefined until they are known. */
-  tools: readonly ToolDefinition[] | undefined;
-  changes: readonly ToolChange[] = [];
   /** The reason why it could not be used the last time; undefined if it could. */
   failure: string | undefined;
   #client: Promise<McpClient> | undefined;
@@ -82,10 +79,7 @@ export class McpServer {
     readonly id: string,
     private readonly options: ServerOptions,
     public trust: TrustVerdict,
-  ) {
-    // Earlier sessions stored its tools.
-    this.#judge(this.memory.tools);
-  }
+  ) {}
 
   get name(): string {
     return this.definition.name;
@@ -93,6 +87,23 @@ export class McpServer {
 
   get memory(): ServerMemory {
     return this.options.memory.of(this.id);
+  }
+
+  /** The tools that are approved unchanged, sorted by name; undefined until they are known. */
+  get tools(): readonly ToolDefinition[] | undefined {
+    return this.#judged?.filter(isUnchanged).map(({ now }) => now);
+  }
+
+  get changes(): readonly ToolChange[] {
+    return this.#judged?.filter((one) => !isUnchanged(one)) ?? [];
+  }
+
+  /** The listed tools, of this session or an earlier one, with the approved ones. */
+  get #judged(): ToolChange[] | undefined {
+    const { definition: { include, exclude }, memory: { tools, pins = [] } } = this;
+    return tools
+      ?.filter(({ name }) => (include?.includes(name) ?? true) && !exclude.includes(name))
+      .map((now) => ({ now, before: pins.find(({ name }) => name === now.name) }));
   }
 
   get isRunning(): boolean {
@@ -114,11 +125,10 @@ export class McpServer {
 
   /** Approves the changes that the user was shown. The server may have made others since. */
   async approveTools(shown: readonly ToolChange[]): Promise<void> {
-    const { tools, pins = [] } = this.memory;
+    const { pins = [] } = this.memory;
     const approved = shown.map(({ now }) => now);
     const others = pins.filter((pin) => !approved.some(({ name }) => name === pin.name));
     await this.options.memory.change(this.id, { pins: [...others, ...approved] });
-    this.#judge(tools);
   }
 
   /** Starts the server if it is not running, and lists its tools if they may have changed. */
@@ -346,28 +356,16 @@ export class McpServer {
     if (reasons.length > 0) {
       this.options.onNews?.({ type: "left_out", server: this.name, reasons });
     }
-    const { pins } = this.memory;
+    const { changes: { length: before }, memory: { pins } } = this;
     // An approved definition approves the tools of the first listing.
     await this.options.memory.change(this.id, { tools, pins: pins ?? tools });
-    const before = this.changes.length;
-    this.#judge(tools);
     if (this.changes.length > 0 && this.changes.length !== before) {
       this.options.onNews?.({ type: "changed", server: this.name, tools: this.changes });
     }
   }
-
-  #judge(tools: readonly ToolDefinition[] | undefined): void {
-    if (!tools) return;
-    const { pins = [] } = this.memory;
-    const { include, exclude } = this.definition;
-    const judged = tools
-      .filter(({ name }) => (include?.includes(name) ?? true) && !exclude.includes(name))
-      .map((now) => ({ now, before: pins.find(({ name }) => name === now.name) }));
-    const isSame = ({ now, before }: ToolChange) => isSameJson(now, before);
-    this.tools = judged.filter(isSame).map(({ now }) => now);
-    this.changes = judged.filter((one) => !isSame(one));
-  }
 }
+
+const isUnchanged = ({ now, before }: ToolChange): boolean => isSameJson(now, before);
 
 /** Returns the usable tools of a list, sorted by name and each name once, and why others are not usable. */
 export function readTools(

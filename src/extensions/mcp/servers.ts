@@ -3,7 +3,7 @@
 import { didYouMean } from "../../text/nearest.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
-import { sanitizeProse, stripEscapes } from "../../text/sanitize.ts";
+import { foreignText } from "../../text/sanitize.ts";
 import type { JsonSchema, Tool, ToolContext } from "../../types/tool.ts";
 import { PLUGGED } from "../../safety/rules.ts";
 import { broughtBy, definitionId, type McpDefinition } from "./definition.ts";
@@ -18,8 +18,6 @@ const OTHERS_MS = 10_000;
 const MAX_OVERVIEW = 3000;
 
 export class McpServers implements AsyncDisposable {
-  #offered: readonly Tool[] | undefined;
-
   private constructor(readonly servers: readonly McpServer[], private readonly lookMs: number) {}
 
   /** Reads the stored state of the servers without starting them. Of two with the same name, the first counts. */
@@ -57,9 +55,17 @@ export class McpServers implements AsyncDisposable {
     return this.servers.filter(({ standing }) => standing === "pending");
   }
 
-  /** The tools to offer. The first look decides for the whole session. */
+  /** The tools to offer now. */
   get tools(): readonly Tool[] {
-    return this.#offered ??= this.#choose();
+    const { usable } = this;
+    if (usable.length === 0) return [];
+    const tools = this.known();
+    const isKnown = usable.every((server) => server.tools !== undefined);
+    const sent = tools.map(({ name, description, parameters }) => (
+      { type: "function", function: { name, description, parameters } }
+    ));
+    if (isKnown && JSON.stringify(sent).length <= DIRECT_CHARS) return tools;
+    return [this.#findTool(), this.#callTool()];
   }
 
   names(): string[] {
@@ -73,23 +79,6 @@ export class McpServers implements AsyncDisposable {
     const [, server, uri] = /^([^:]+):(.+)$/s.exec(name) ?? [];
     const found = server === undefined ? undefined : this.find(server);
     return found?.standing === "ready" ? found.read(uri!, signal) : undefined;
-  }
-
-  /** Decides again what to offer, because servers were approved before the first request. */
-  chooseAnew(): void {
-    this.#offered = undefined;
-  }
-
-  #choose(): readonly Tool[] {
-    const { usable } = this;
-    if (usable.length === 0) return [];
-    const tools = this.known();
-    const isKnown = usable.every((server) => server.tools !== undefined);
-    const sent = tools.map(({ name, description, parameters }) => (
-      { type: "function", function: { name, description, parameters } }
-    ));
-    if (isKnown && JSON.stringify(sent).length <= DIRECT_CHARS) return tools;
-    return [this.#findTool(), this.#callTool()];
   }
 
   known(): Tool[] {
@@ -216,20 +205,18 @@ function toolOf(server: McpServer, definition: ToolDefinition, name: string): To
   return {
     name,
     ruleName: `${PLUGGED}${name}`,
-    description: plainWords(words),
+    description: foreignText(words),
     parameters: { ...shownSchema(inputSchema), type: "object" },
     access: "network",
     run: async (args, context) => await server.call(definition.name, args, context),
   };
 }
 
-const plainWords = (text: string): string => sanitizeProse(stripEscapes(text));
-
 /** Returns a schema whose texts hide nothing from a model. The server gets the original. */
 const shownSchema = (schema: JsonSchema): JsonSchema =>
   JSON.parse(JSON.stringify(schema), (key, value) => {
     const isWords = ["description", "title", "$comment"].includes(key) && typeof value === "string";
-    return isWords ? plainWords(value) : value;
+    return isWords ? foreignText(value) : value;
   });
 
 /** The maximum length of a tool's name that model servers accept, in characters. */
