@@ -43,9 +43,6 @@ export interface RequestOptions {
   timeoutMs?: number | undefined;
 }
 
-/** Methods that a modern server may answer with questions. */
-const WITH_INPUT = ["tools/call", "prompts/get", "resources/read"];
-
 export class McpClient {
   facts: ServerFacts = { era: "legacy", version: "", has: {} };
   /** The first input that was not a message, for an error. */
@@ -94,9 +91,7 @@ export class McpClient {
       let more: RpcParams = {};
       for (let round = 1; round <= MAX_INPUT_ROUNDS; round++) {
         const result = await this.#once(method, { ...params, ...more }, options);
-        const isAsking = this.facts.era === "modern" && result.resultType === "input_required" &&
-          WITH_INPUT.includes(method);
-        if (!isAsking) return result;
+        if (this.facts.era === "legacy" || result.resultType !== "input_required") return result;
         const { inputRequests, requestState } = result;
         more = {
           ...isObject(inputRequests) && {
@@ -277,14 +272,10 @@ export class McpClient {
     signal = new AbortController().signal,
   ): Promise<Record<string, unknown>> {
     const answers: Record<string, unknown> = {};
-    for (const [key, request] of Object.entries(requests).slice(0, MAX_INPUT_ROUNDS)) {
+    for (const [key, request] of Object.entries(requests)) {
       const { method, params } = objectOr(request);
-      if (method !== "elicitation/create") {
-        const asked = oneLine(String(method)).slice(0, 100);
-        throw new Error(`it asks for ${asked}, which copilot does not offer`);
-      }
       answers[key] = this.options.elicit
-        ? await this.#answer(method, objectOr(params), signal)
+        ? await this.#answer(String(method), objectOr(params), signal)
         : { action: "cancel" };
     }
     return answers;
