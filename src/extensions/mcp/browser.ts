@@ -8,11 +8,9 @@ import { userProgram } from "../../start_program.ts";
 export function openBrowser(url: string): void {
   const address = checkedAddress(url, url);
   for (const [program, ...args] of browsers()) {
-    const whole = args.join(" ").includes("%s")
-      ? args.map((arg) => arg.replaceAll("%s", () => address))
-      : [...args, address];
     const streams = { stdin: "null", stdout: "null", stderr: "null" } as const;
-    const browser = attempt(() => userProgram(program!, { args: whole, ...streams })?.spawn());
+    const how = { args: [...args, address], ...streams };
+    const browser = attempt(() => userProgram(program!, how)?.spawn());
     if (browser) return browser.unref();
   }
 }

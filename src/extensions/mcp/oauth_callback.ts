@@ -59,13 +59,5 @@ function codeIn(
   return code;
 }
 
-function page(status: number, text: string): Response {
-  return new Response(`<!doctype html><title>copilot</title><p>${text}</p>\n`, {
-    status,
-    headers: {
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy": "default-src 'none'",
-      connection: "close",
-    },
-  });
-}
+const page = (status: number, text: string): Response =>
+  new Response(`${text}\n`, { status, headers: { connection: "close" } });
