@@ -343,6 +343,8 @@ export interface Tool {
     args: Record<string, unknown>,
     context: ToolContext,
   ): Promise<{ tool: Tool; args: Record<string, unknown> }>;
+  /** True if a call of this tool can stand for one of the tool `name`, which is not offered itself. */
+  reaches?(name: string): boolean;
   /**
    * Does everything of a call but its effect, before a policy asks the user. Its {@linkcode Decision} passes the
    * result to {@linkcode Tool.run}.

@@ -54,6 +54,11 @@ export function repairCall(
       args = inner.args;
     }
     const given = inner?.name ?? call.name;
+    const caller = tools.find((tool) => tool.reaches?.(given));
+    if (caller) {
+      repairs.push(`${given} as ${caller.name}`);
+      return { name: caller.name, arguments: { name: given, arguments: args }, repairs };
+    }
     const candidates = toolsNamed(given, args, tools);
     if (candidates.length === 0) return { error: unknownTool(given, args, tools, folder) };
     return onlyReading(given, candidates, args, folder, repairs);

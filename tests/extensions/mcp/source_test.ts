@@ -144,7 +144,8 @@ Deno.test("mcp: each call is asked about by its own name, and rules speak of it"
     { text: "b" },
     call,
     { text: "c" },
-    call,
+    // Called without call_tool.
+    { toolCalls: [{ name: "mcp__bad__tool_1", arguments: { text: "hi" } }] },
     { text: "d" },
   ]);
   const asked: Approval[] = [];
