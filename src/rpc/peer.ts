@@ -15,7 +15,6 @@ export interface RpcPeerOptions {
    * connection ends. @throws {RpcError} to answer with its code.
    */
   onRequest?(method: string, params: RpcParams, signal: AbortSignal): Promise<unknown> | unknown;
-  /** Handles a notification. If it throws, the connection closes. */
   onNotification?(method: string, params: RpcParams): void;
   /** Returns the notification that cancels one of our requests; undefined to send no notification. */
   cancellation?(id: RpcId, method: string): { method: string; params: RpcParams } | undefined;
@@ -59,7 +58,7 @@ export class RpcPeer {
     const over = new AbortController();
     const answer = Promise.withResolvers<unknown>();
     const abandon = () => {
-      if (!this.#pending.delete(id)) return;
+      this.#pending.delete(id);
       answer.reject(signal!.reason);
       const notice = this.options.cancellation?.(id, method);
       if (notice) this.notify(notice.method, notice.params).catch(() => {});
@@ -130,11 +129,7 @@ export class RpcPeer {
       if (id === null) return this.#refuse("id must be a string or a number");
       return void this.#answer(id, method, params);
     }
-    try {
-      this.options.onNotification?.(method, params);
-    } catch (error) {
-      this.close(error as Error);
-    }
+    this.options.onNotification?.(method, params);
   }
 
   /** Settles the request that an answer belongs to. Another answer, as to a cancelled request, is dropped. */

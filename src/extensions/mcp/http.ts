@@ -1,6 +1,5 @@
 /** Servers at an address: each message is a POST, its answer one JSON value or a stream of events. @module */
 
-import { BackendError } from "../../errors.ts";
 import { RpcError, type RpcMessage } from "../../rpc/message.ts";
 import { RpcPeer } from "../../rpc/peer.ts";
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
@@ -118,7 +117,7 @@ export class HttpCarrier implements Carrier {
     const { status, headers, ok } = response;
     const isRequest = "method" in message && "id" in message;
     if (!ok) {
-      const text = await bodyText(response, MAX_FAILURE_BYTES, true);
+      const text = await bodyText(response, MAX_FAILURE_BYTES);
       if (status === 404 && this.#session !== undefined) this.#session = undefined;
       const value = jsonOrUndefined(text);
       // A protocol error, which may lack the id of the request.
@@ -189,7 +188,7 @@ export class HttpCarrier implements Carrier {
       await wait(Math.min(events.retryMs ?? RESUME_MS, MAX_RESUME_MS), signal);
       response = await this.#resume(lastId, signal);
       if (response.ok) continue;
-      const text = await bodyText(response, MAX_FAILURE_BYTES, true);
+      const text = await bodyText(response, MAX_FAILURE_BYTES);
       throw failure(this.#url, response, text);
     }
   }
@@ -206,14 +205,10 @@ export class HttpCarrier implements Carrier {
     try {
       for await (const chunk of response.body ?? []) {
         total += chunk.length;
-        if (total > maxBytes) {
-          throw new RangeError(`its answer has over ${maxBytes} bytes`);
-        }
         decoder.push(chunk);
-        if (signal.aborted) break;
+        if (signal.aborted || total > maxBytes) break;
       }
-    } catch (error) {
-      if (error instanceof RangeError || error instanceof BackendError) throw error;
+    } catch {
       // The connection broke, or was closed because the answer is complete.
     }
     return decoder;
