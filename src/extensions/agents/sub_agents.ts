@@ -51,7 +51,6 @@ export class SubAgents {
     { task, agent: name }: { task: string; agent?: string },
     context: ToolContext,
   ): Promise<ToolOutcome> {
-    if (task.trim() === "") throw new Error("The task is empty: say what to find out, and where.");
     const file = name === undefined ? undefined : this.#named(name);
     const { agent } = this.session;
     const { signal } = context;

@@ -25,18 +25,14 @@ export interface HookDefinition extends DefinitionFile {
   problem?: string;
 }
 
-interface HooksOfFile {
-  hooks: HookDefinition[];
-  problems: string[];
-  /** The text that an approval is bound to: all hooks of the file. */
-  text: string;
-}
-
 const DEFAULT_TIMEOUT_S = 60;
 const MAX_TIMEOUT_S = 600;
 
-/** Returns the hooks in a file's JSON, with or without the outer `hooks`. Events of other agents are reported. */
-export function hooksIn(value: Record<string, unknown>, file: DefinitionFile): HooksOfFile {
+/**
+ * Returns the hooks in a file's JSON, with or without the outer `hooks`, and the text that an approval is bound to.
+ * Events of other agents are reported.
+ */
+export function hooksIn(value: Record<string, unknown>, file: DefinitionFile) {
   const isWrapped = isObject(value.hooks);
   // A settings file may have no hooks.
   const isSettings = /settings[^/\\]*\.json$/.test(file.path);

@@ -52,7 +52,6 @@ export async function runHook(hook: HookDefinition, run: HookRun): Promise<HookE
       ...output,
       isSandboxed: shell.limits !== undefined,
       ...limit && { limit: limitOfHook(hook, sandboxLimitText(limit)) },
-      isCut: stdout.total > MAX_HOOK_OUTPUT,
     };
   } catch (error) {
     run.signal.throwIfAborted();

@@ -9,7 +9,6 @@ export type HookEnd = { failure: string } | {
   code: number;
   stdout: string;
   stderr: string;
-  isCut: boolean;
   isSandboxed?: boolean;
   limit?: string;
 };
@@ -40,7 +39,7 @@ const NOT_RUN_CODE = 126;
 export function verdictOf(hook: HookDefinition, end: HookEnd): HookVerdict {
   const hookName = `the hook ${shortened(oneLine(hook.command), SHOWN_COMMAND_CHARS)}`;
   if ("failure" in end) return failed(hook, `${hookName} cannot run: ${end.failure}`);
-  const { code, stdout, stderr, isCut, limit } = end;
+  const { code, stdout, stderr, limit } = end;
   const said = shortened(stderr.trim(), MAX_CONTEXT_CHARS);
   const words = [oneLine(said), limit ?? ""].filter(Boolean).map((one) => `: ${one}`).join("");
   if (code === 2) {
@@ -57,7 +56,7 @@ export function verdictOf(hook: HookDefinition, end: HookEnd): HookVerdict {
     const context = shortened(text, MAX_CONTEXT_CHARS);
     return { ...isContext && text !== "" && { context }, messages: [] };
   }
-  const value = isCut ? undefined : jsonOrUndefined(text);
+  const value = jsonOrUndefined(text);
   if (!isObject(value)) return failed(hook, `${hookName} printed what is not JSON`);
   const verdict = verdictIn(value, hook, hookName);
   if (end.isSandboxed && verdict.decision === "allow") verdict.decision = "allowUsual";

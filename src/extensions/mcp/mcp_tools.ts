@@ -1,7 +1,6 @@
 /** The tools of MCP servers, for programs that use the library. @module */
 
 import { definitionsIn } from "./definition.ts";
-import { isObject } from "../../text/json.ts";
 import type { Confine } from "../../types/confine.ts";
 import type { Tool } from "../../types/tool.ts";
 import { openMcp } from "./source.ts";
@@ -39,7 +38,6 @@ export async function mcpTools(
   servers: Readonly<Record<string, unknown>>,
   { folder = ".", env = [], confine }: McpToolsOptions = {},
 ): Promise<McpTools> {
-  if (!isObject(servers)) throw new TypeError("Cannot use servers as they must be an object");
   const given = definitionsIn({ mcpServers: servers }, { scope: "given" });
   const wrong = given.find(({ problem }) => problem !== undefined);
   if (wrong) throw new TypeError(`Cannot use the MCP server ${wrong.name}: ${wrong.problem}`);

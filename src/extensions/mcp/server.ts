@@ -342,7 +342,6 @@ export class McpServer {
     );
     this.#running = client;
     this.failure = undefined;
-    if (this.#over.signal.aborted) await client.carrier.end();
     await options.memory.change(this.id, { era: client.facts.era });
     return client;
   }

@@ -1,5 +1,4 @@
 import { commandsOf } from "../../session/commands/registry.ts";
-import { count } from "../../text/count.ts";
 import { commandIn } from "../../session/commands/command_line.ts";
 import type { Command, Extension, SessionState } from "../../session/extension.ts";
 import { fileTool } from "../../tools/read_file.ts";
@@ -9,8 +8,6 @@ import { type LoadedPromptFiles, loadPromptFiles, type PromptFile } from "./load
 import { pluginsOf } from "../plugins/plugins_extension.ts";
 import { promptFolders } from "./places.ts";
 import { PromptFiles } from "./prompt_files.ts";
-
-const MAX_NAMED = 10;
 
 export class SkillsExtension implements Extension {
   #loaded: PromptFiles | undefined;
@@ -63,9 +60,6 @@ export class SkillsExtension implements Extension {
     // copilot plugin reports those of plug-ins, which the user cannot change.
     const own = problems.filter(({ plugin }) => plugin === undefined);
     const lines = [...own, ...hidden].map(({ path, why }) => `${path} is ignored: ${why}`);
-    if (lines.length > MAX_NAMED) {
-      lines.push(`${count(lines.splice(MAX_NAMED).length, "more file")} ignored`);
-    }
     if (lines.length > 0) session.tell("prompt_files", ...lines);
   }
 

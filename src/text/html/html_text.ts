@@ -228,9 +228,8 @@ class PageReader {
       this.#out.lead = ": ";
       return;
     }
-    const start = Number(attributes.get("start") ?? 1);
-    const next = Number.isSafeInteger(start) ? start : 1;
-    this.#out.openList({ next: name === "ol" ? next : undefined });
+    const start = Number(attributes.get("start")) || 1;
+    this.#out.openList({ next: name === "ol" ? start : undefined });
   }
 
   #openInPre(name: string, attributes: Attributes): void {

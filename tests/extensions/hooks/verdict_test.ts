@@ -10,8 +10,8 @@ import {
 const hookAt = (event: HookEvent, scope: HookDefinition["scope"] = "user"): HookDefinition => (
   { path: "/hooks.json", scope, event, command: "check\nit", timeoutMs: 1 }
 );
-const end = (code: number, stdout = "", stderr = "", isCut = false): HookEnd => (
-  { code, stdout, stderr, isCut }
+const end = (code: number, stdout = "", stderr = ""): HookEnd => (
+  { code, stdout, stderr }
 );
 const says = (value: Record<string, unknown>) => end(0, JSON.stringify(value));
 const specific = (value: Record<string, unknown>) => says({ hookSpecificOutput: value });
@@ -37,7 +37,6 @@ const ROWS: [event: HookEvent, end: HookEnd, verdict: Partial<HookVerdict>][] = 
   ["SessionStart", end(0, " "), {}],
   ["PostToolUse", end(0, "a"), {}],
   ["PreToolUse", end(0, "{a"), { block: "the hook check it printed what is not JSON" }],
-  ["Stop", end(0, "{}", "", true), { messages: ["the hook check it printed what is not JSON"] }],
   ["PreToolUse", says({}), {}],
   ["Stop", says({ decision: "block", reason: "more" }), { block: "more", reason: "more" }],
   ["Stop", says({ decision: "block" }), { block: "the hook check it gave no reason" }],
