@@ -29,11 +29,11 @@ Deno.test("sub-agents get the room that skills leave, and sixty bytes in any cas
   for (const form of [rows(80), rows(40), rows(24)]) {
     assertEquals(promptCatalogue([], agents, bytesOf(form)), form);
   }
-  const names = "Agents for explore: x, y\n";
+  const names = "Agents for explore:\nx, y\n";
   assertEquals(promptCatalogue([], agents, 60), names);
   assertEquals(promptCatalogue([], agents, 0), names);
   const long = [..."abcdefghijkl"].map((name) => listed(name.repeat(5), 1));
-  const some = "Agents for explore: aaaaa, bbbbb, ccccc, ddddd, eeeee, ...\n";
+  const some = "Agents for explore:\naaaaa, bbbbb, ccccc, ddddd, ...\n";
   assertEquals(promptCatalogue([], long, 0), some);
   assertEquals(promptCatalogue([], [listed("z".repeat(50), 1)], 0), "");
   const both = promptCatalogue(skills, agents, 200);
