@@ -75,9 +75,7 @@ class Loader {
     for (const place of places) {
       const files = place.only !== undefined
         ? [join(place.path, place.only)]
-        : place.kind === "skill"
-        ? this.#skillFiles(place.path, 1)
-        : this.#commandFiles(place.path, 1);
+        : this.#filesIn(place.path, place.kind === "skill");
       for (const file of files) await this.#add(file, place);
     }
     const skills = new Set([...this.#found.values()].filter(isOwnSkill).map(({ name }) => name));
@@ -87,34 +85,20 @@ class Loader {
     return { promptFiles, problems: this.#problems };
   }
 
-  /** Finds the `SKILL.md` files below a folder, down to the outermost one of each branch. */
-  *#skillFiles(folder: string, depth: number): Generator<string> {
-    for (const name of this.#foldersIn(folder)) {
+  /** Finds the Markdown files below a folder; of skills, the outermost `SKILL.md` of each branch. */
+  *#filesIn(folder: string, areSkills: boolean, depth = 1): Generator<string> {
+    const entries = (attempt(() => [...Deno.readDirSync(folder)]) ?? [])
+      .sort((a, b) => a.name < b.name ? -1 : 1);
+    for (const { name, isDirectory } of areSkills ? [] : entries) {
+      if (!isDirectory && /\.md$/i.test(name)) yield join(folder, name);
+    }
+    for (const { name, isFile } of entries) {
+      if (isFile || SKIPPED.test(name) || ++this.#folders > MAX_FOLDERS) continue;
       const at = join(folder, name);
       const file = join(at, SKILL_FILE);
-      if (attempt(() => Deno.statSync(file).isFile)) yield file;
-      else if (depth < MAX_PROMPT_DEPTH) yield* this.#skillFiles(at, depth + 1);
+      if (areSkills && attempt(() => Deno.statSync(file).isFile)) yield file;
+      else if (depth < MAX_PROMPT_DEPTH) yield* this.#filesIn(at, areSkills, depth + 1);
     }
-  }
-
-  *#commandFiles(folder: string, depth: number): Generator<string> {
-    const names = entriesIn(folder).filter(({ isDirectory }) => !isDirectory)
-      .map(({ name }) => name).filter((name) => /\.md$/i.test(name)).sort();
-    for (const name of names) yield join(folder, name);
-    if (depth === MAX_PROMPT_DEPTH) return;
-    for (const name of this.#foldersIn(folder)) {
-      yield* this.#commandFiles(join(folder, name), depth + 1);
-    }
-  }
-
-  #foldersIn(folder: string): string[] {
-    const names = entriesIn(folder)
-      .filter(({ name, isDirectory, isSymlink }) =>
-        (isDirectory || isSymlink) && !SKIPPED.test(name)
-      ).map(({ name }) => name).sort();
-    const room = Math.max(0, MAX_FOLDERS - this.#folders);
-    this.#folders += names.length;
-    return names.slice(0, room);
   }
 
   async #add(file: string, place: PromptFolder): Promise<void> {
@@ -144,8 +128,6 @@ class Loader {
 }
 
 const isOwnSkill = ({ kind, scope }: PromptFile) => kind === "skill" && scope !== "plugin";
-
-const entriesIn = (folder: string) => attempt(() => [...Deno.readDirSync(folder)]) ?? [];
 
 /** The fields that come from the file itself. */
 type Definition = Omit<PromptFile, "kind" | "scope" | "path" | "text">;
