@@ -60,11 +60,7 @@ async function findResource(
   const places = named === undefined
     ? [`${origin}${wellKnown}${path}${search}`, `${origin}${wellKnown}`]
     : [named];
-  for (const place of new Set(places)) {
-    const found = await document(place, serverUrl, signal);
-    if (found) return found;
-  }
-  return undefined;
+  return await firstDocument(places, serverUrl, signal);
 }
 
 /** A token for another resource must not be sent to this server. */
@@ -95,17 +91,11 @@ async function findMetadata(
     `${origin}${openid}${path}`,
     ...path === "" ? [] : [`${origin}${path}${openid}`],
   ];
-  for (const place of places) {
-    const found = await document(place, serverUrl, signal);
-    if (!found) continue;
-    if (found.issuer !== issuer) {
-      throw new Error(
-        `the authorization server ${issuer} calls itself ${String(found.issuer).slice(0, 200)}`,
-      );
-    }
-    return found;
-  }
-  return undefined;
+  const found = await firstDocument(places, serverUrl, signal);
+  if (!found || found.issuer === issuer) return found;
+  throw new Error(
+    `the authorization server ${issuer} calls itself ${String(found.issuer).slice(0, 200)}`,
+  );
 }
 
 function authorityOf(
@@ -144,21 +134,24 @@ function authorityOf(
 async function olderAuthority(serverUrl: string, signal?: AbortSignal): Promise<Authority> {
   const { origin } = new URL(serverUrl);
   const place = `${origin}/.well-known/oauth-authorization-server`;
-  const found = await document(place, serverUrl, signal);
+  const found = await firstDocument([place], serverUrl, signal);
   if (!found) throw new Error("it does not say where it gets its tokens from");
   const issuer = typeof found.issuer === "string" ? found.issuer : origin;
   if (new URL(issuer).origin !== origin) throw new Error(`it calls itself ${issuer}`);
   return authorityOf(found, issuer, undefined, textList(found.scopes_supported), serverUrl);
 }
 
-async function document(
-  url: string,
+async function firstDocument(
+  places: readonly string[],
   serverUrl: string,
   signal?: AbortSignal,
 ): Promise<Record<string, unknown> | undefined> {
-  const address = checkedAddress(url, serverUrl);
-  const { ok, value } = await askForJson(address, { method: "GET" }, signal);
-  return ok && isObject(value) ? value : undefined;
+  for (const place of new Set(places)) {
+    const address = checkedAddress(place, serverUrl);
+    const { ok, value } = await askForJson(address, { method: "GET" }, signal);
+    if (ok && isObject(value)) return value;
+  }
+  return undefined;
 }
 
 /** Sends one request to an authorization server. `value` is undefined if the answer is not JSON. */

@@ -15,30 +15,25 @@ const wordsIn = (text: string): string[] =>
   text.replace(/([a-z\d])([A-Z])/g, "$1 $2").toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
 export function searchTools(tools: readonly Tool[], query: string): Tool[] {
-  const wanted = [...new Set(wordsIn(query))];
   const texts = tools.map((tool) => ({
     tool,
+    score: 0,
     name: wordsIn(tool.name),
     description: wordsIn(tool.description.slice(0, 1000)),
   }));
-  const fits = (word: string, one: string) =>
-    one === word || word.length > 3 && one.startsWith(word) ||
-    one.length > 3 && word.startsWith(one);
-  const weights = wanted.map((word) => {
-    const holding = texts.filter(({ name, description }) =>
-      [...name, ...description].some((one) => fits(word, one))
+  for (const word of new Set(wordsIn(query))) {
+    const fits = (one: string) =>
+      one === word || word.length > 3 && one.startsWith(word) ||
+      one.length > 3 && word.startsWith(one);
+    const points = texts.map(({ name, description }) =>
+      (name.some(fits) ? NAME_WEIGHT : 0) + (description.some(fits) ? 1 : 0)
     );
-    return { word, weight: Math.log(1 + tools.length / (1 + holding.length)) };
-  });
-  return texts.map(({ tool, name, description }) => ({
-    tool,
-    score: weights.reduce((sum, { word, weight }) => {
-      const inName = name.some((one) => fits(word, one)) ? NAME_WEIGHT : 0;
-      const inText = description.some((one) => fits(word, one)) ? 1 : 0;
-      return sum + weight * (inName + inText);
-    }, 0),
-  })).filter(({ score }) => score > 0).sort((a, b) => b.score - a.score).slice(0, MAX_FOUND)
-    .map(({ tool }) => tool);
+    // A word of few tools says more than one of many.
+    const weight = Math.log(1 + tools.length / (1 + points.filter(Boolean).length));
+    points.forEach((one, i) => texts[i]!.score += one * weight);
+  }
+  return texts.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score)
+    .slice(0, MAX_FOUND).map(({ tool }) => tool);
 }
 
 export function toolLine({ name, description, parameters }: Tool): string {
