@@ -10,7 +10,8 @@ import { booleanField, readFrontmatter, textField } from "../skills/frontmatter.
 import type { SessionState } from "../../session/extension.ts";
 import type { Confirmation } from "../../session/frontend.ts";
 import { instructionQuestion } from "./instruction_lines.ts";
-import type { LoadedPromptFiles, PromptFile } from "../skills/load.ts";
+import type { PromptFile } from "../skills/load.ts";
+import type { SkillsExtension } from "../skills/skills_extension.ts";
 import type { InstructionFile, LoadedInstructions } from "../../session/data.ts";
 import type { Permissions } from "../../safety/permissions.ts";
 import { foldersDownTo, repositoryOf } from "../../safety/repositories.ts";
@@ -43,23 +44,24 @@ export interface InstructionOptions {
   trust?: boolean | undefined;
   answer?: boolean | undefined;
   confirm?: ((question: Confirmation) => Promise<boolean | undefined>) | undefined;
-  /** The skills, commands and sub-agents. Those of the folder are trusted with its instructions. */
-  skills?: { find(): Promise<LoadedPromptFiles>; use(found: LoadedPromptFiles): void };
 }
 
+/** @param skills the skills, commands and sub-agents. Those of the folder are trusted with its instructions */
 export async function loadInstructions(
-  { agent, permissions, folderTrust }: Pick<SessionState, "agent" | "permissions" | "folderTrust">,
-  { trust, answer, confirm, skills }: InstructionOptions,
+  session: SessionState,
+  options: InstructionOptions,
+  skills?: SkillsExtension,
 ): Promise<LoadedInstructions> {
+  const { agent, permissions, folderTrust } = session;
   const { workingDir } = agent.state;
   const { root, files, refused } = await instructionsOf(workingDir, permissions);
-  const found = await skills?.find();
+  const found = await skills?.find(session);
   for (const promptFile of found?.promptFiles ?? []) {
     if (promptFile.scope !== "folder") continue;
     const { path, text } = promptFile;
     files.push({ name: relative(workingDir, path), path: relative(root, path), text, promptFile });
   }
-  const { said, ...decided } = await decideOn(folderTrust, root, files, { trust, answer, confirm });
+  const { said, ...decided } = await decideOn(folderTrust, root, files, options);
   const loaded: LoadedInstructions = { ...decided, refused };
   if (said !== undefined) {
     await trustInstructions(folderTrust, root, said ? files : undefined)
@@ -77,7 +79,7 @@ export async function loadInstructions(
     const notLoaded = files.filter((_, i) => !loaded.files[i]!.isLoaded);
     const left = new Set(notLoaded.map(({ promptFile }) => promptFile));
     const promptFiles = found.promptFiles.filter((one) => !left.has(one));
-    skills?.use({ ...found, promptFiles });
+    skills?.use(session, { ...found, promptFiles });
   }
   return loaded;
 }
@@ -87,7 +89,7 @@ export async function decideOn(
   folderTrust: FolderTrust,
   root: string,
   files: FolderInstructions["files"],
-  { trust, answer, confirm }: Pick<InstructionOptions, "trust" | "answer" | "confirm">,
+  { trust, answer, confirm }: InstructionOptions,
 ): Promise<Omit<LoadedInstructions, "refused"> & { said: boolean | undefined }> {
   const all: TrustVerdict = files.length > 0
     ? await folderTrust.of(allOf(root))

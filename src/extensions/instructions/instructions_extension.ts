@@ -56,11 +56,7 @@ export class InstructionsExtension implements Extension {
   }
 
   #load(session: SessionState, options: InstructionOptions): Promise<LoadedInstructions> {
-    const skills = {
-      find: () => this.skills.find(session),
-      use: (found: Parameters<SkillsExtension["use"]>[1]) => this.skills.use(session, found),
-    };
-    return loadInstructions(session, { ...options, skills });
+    return loadInstructions(session, options, this.skills);
   }
 
   #report(session: SessionState, instructions: LoadedInstructions): void {

@@ -4,6 +4,7 @@ import { localConfig } from "../../../src/config.ts";
 import { FolderTrust } from "../../../src/safety/folder_trust.ts";
 import { loadInstructions } from "../../../src/extensions/instructions/instructions.ts";
 import { instructionLines } from "../../../src/extensions/instructions/instruction_lines.ts";
+import type { SessionState } from "../../../src/session/extension.ts";
 import { placesWith } from "../../helpers/places.ts";
 
 /** What a session in a folder with `files` reads. */
@@ -12,8 +13,8 @@ async function heeded(files: Record<string, string>, choice = {}, link?: string)
   if (link !== undefined) await Deno.symlink("../outside.md", `${at.folder}/${link}`);
   const agent = new CopilotAgent({ local: localConfig({ model: "test" }) }, at.folder);
   const permissions = at.permissions(choice);
-  const folderTrust = new FolderTrust(undefined);
-  const found = await loadInstructions({ agent, permissions, folderTrust }, { trust: true });
+  const session = { agent, permissions, folderTrust: new FolderTrust(undefined) };
+  const found = await loadInstructions(session as SessionState, { trust: true });
   const text = agent.state.instructions.replaceAll(/^Instructions of the project.*\n/gm, "");
   return { text, lines: instructionLines(found, "flags") };
 }

@@ -10,6 +10,7 @@ import {
   instructionLines,
   instructionQuestion,
 } from "../../../src/extensions/instructions/instruction_lines.ts";
+import type { SessionState } from "../../../src/session/extension.ts";
 import type { Confirmation } from "../../../src/session/frontend.ts";
 import { openPermissions, type Permissions } from "../../../src/safety/permissions.ts";
 import { localConfig } from "../../../src/config.ts";
@@ -46,7 +47,8 @@ function heed(
   permissions: Permissions,
   options: Parameters<typeof loadInstructions>[1],
 ) {
-  return loadInstructions({ agent, permissions, folderTrust: storeOf(permissions) }, options);
+  const session = { agent, permissions, folderTrust: storeOf(permissions) };
+  return loadInstructions(session as SessionState, options);
 }
 
 /** Settings of a user whose folders of settings and state are in `home`. */
