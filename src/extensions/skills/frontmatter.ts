@@ -1,6 +1,6 @@
 /** The frontmatter of Markdown: the part of YAML that files use, read leniently (they have unquoted colons). @module */
 
-type FrontmatterValue = string | readonly string[] | Readonly<Record<string, string>>;
+type FrontmatterValue = string | readonly string[];
 
 export interface FrontmatterFile {
   fields: Readonly<Record<string, FrontmatterValue>>;
@@ -41,12 +41,8 @@ function valueOf(first: string, below: readonly string[]): FrontmatterValue {
   if (block) return blockText(below, block[1] === ">");
   const lines = below.map((line) => line.trim()).filter((line) => line !== "" && line[0] !== "#");
   if (withoutComment(first) !== "") return scalar([first, ...lines].join(" "));
-  if (lines.every((line) => /^-(?: |$)/.test(line))) {
-    return lines.length === 0 ? "" : lines.map((line) => unquoted(line.slice(1).trim()));
-  }
-  const pairs = lines.map((line) => FIELD.exec(line) ?? []);
-  if (pairs.some(([, key]) => key === undefined)) return lines.join(" ");
-  return Object.fromEntries(pairs.map(([, key, value = ""]) => [key!, unquoted(value.trim())]));
+  const isList = lines.length > 0 && lines.every((line) => /^-(?: |$)/.test(line));
+  return isList ? lines.map((line) => unquoted(line.slice(1).trim())) : lines.join(" ");
 }
 
 /** Returns the text of a block: `|` preserves its lines, `>` folds them. */
@@ -83,8 +79,7 @@ function unquoted(text: string): string {
 const withoutComment = (text: string) => text.replace(/(?:^|\s)#.*$/, "").trim();
 
 export function textField(value: FrontmatterValue | undefined): string | undefined {
-  if (typeof value === "string") return value;
-  return Array.isArray(value) ? value.join(" ") : undefined;
+  return typeof value === "string" ? value : value?.join(" ");
 }
 
 export function booleanField(value: FrontmatterValue | undefined): boolean | undefined {
