@@ -229,7 +229,7 @@ class PageReader {
       return;
     }
     const start = Number(attributes.get("start")) || 1;
-    this.#out.openList({ next: name === "ol" ? start : undefined });
+    this.#out.openList(name === "ol" ? start : undefined);
   }
 
   #openInPre(name: string, attributes: Attributes): void {

@@ -3,11 +3,6 @@
 /** The maximum indented level. Otherwise, each line would grow with its depth. */
 const MAX_LEVELS = 10;
 
-interface ListLevel {
-  /** The number of the next item; undefined in an unordered list. */
-  next: number | undefined;
-}
-
 /** A position in the current line. */
 interface Mark {
   line: number;
@@ -21,7 +16,8 @@ export class LineWriter {
   #wantsSpace = false;
   /** The quotations around an empty line before the next line; undefined without an empty line. */
   #blankQuotes: number | undefined;
-  #lists: ListLevel[] = [];
+  /** The number of the next item of each open list; undefined in an unordered list. */
+  #lists: (number | undefined)[] = [];
   #quotes = 0;
   /** The mark of an item, which starts the next line. */
   #item: string | undefined;
@@ -87,9 +83,9 @@ export class LineWriter {
     for (const line of lines) this.#emit(line);
   }
 
-  openList(level: ListLevel): void {
+  openList(next: number | undefined): void {
     this.blank();
-    this.#lists.push(level);
+    this.#lists.push(next);
   }
 
   closeList(): void {
@@ -99,8 +95,9 @@ export class LineWriter {
   }
 
   item(): void {
-    const level = this.#lists.at(-1);
-    this.#item = level?.next === undefined ? "- " : `${level.next++}. `;
+    const next = this.#lists.at(-1);
+    this.#item = next === undefined ? "- " : `${next}. `;
+    if (next !== undefined) this.#lists[this.#lists.length - 1] = next + 1;
   }
 
   quote(step: 1 | -1): void {
@@ -121,7 +118,7 @@ export class LineWriter {
     const outer = this.#lists.slice(0, MAX_LEVELS);
     const item = this.#item;
     if (item !== undefined) outer.pop();
-    const indent = outer.map(({ next }) => next === undefined ? "  " : "   ").join("");
+    const indent = outer.map((next) => next === undefined ? "  " : "   ").join("");
     this.#item = undefined;
     this.#out.push(`${quotes}${indent}${item ?? ""}${line}`.trimEnd());
     this.length += quotes.length + indent.length + 1;
