@@ -27,13 +27,13 @@ export async function instructionsBelow(
     if (!seen.has(at)) folders.unshift(at);
   }
   const root = repositoryOf(workingDir);
-  const ask = confirm && ((question: Parameters<typeof confirm>[0]) => confirm(question, signal));
   let notes = "";
   for (const at of folders) {
     seen.add(at);
     const file = await instructionFileIn(at, workingDir, permissions);
     if (!file || !("text" in file)) continue;
-    const { said, ...decided } = await decideOn(folderTrust, root, [file], { trust, confirm: ask });
+    const asking = { trust, confirm, signal };
+    const { said, ...decided } = await decideOn(folderTrust, root, [file], asking);
     if (said) await trustInstructions(folderTrust, root, [file]).catch(() => {});
     onLoaded({ ...decided, refused: [] });
     if (decided.isLoaded !== true) continue;

@@ -8,7 +8,6 @@ import { userFile } from "../../user_files.ts";
 import { readBoundedText } from "../bounded_text.ts";
 import { booleanField, readFrontmatter, textField } from "../skills/frontmatter.ts";
 import type { SessionState } from "../../session/extension.ts";
-import type { Confirmation } from "../../session/frontend.ts";
 import { instructionQuestion } from "./instruction_lines.ts";
 import type { PromptFile } from "../skills/load.ts";
 import type { SkillsExtension } from "../skills/skills_extension.ts";
@@ -43,7 +42,8 @@ interface FolderInstructions {
 export interface InstructionOptions {
   trust?: boolean | undefined;
   answer?: boolean | undefined;
-  confirm?: ((question: Confirmation) => Promise<boolean | undefined>) | undefined;
+  confirm?: SessionState["confirm"];
+  signal?: AbortSignal;
 }
 
 /** @param skills the skills, commands and sub-agents. Those of the folder are trusted with its instructions */
@@ -89,7 +89,7 @@ export async function decideOn(
   folderTrust: FolderTrust,
   root: string,
   files: FolderInstructions["files"],
-  { trust, answer, confirm }: InstructionOptions,
+  { trust, answer, confirm, signal = new AbortController().signal }: InstructionOptions,
 ): Promise<Omit<LoadedInstructions, "refused"> & { said: boolean | undefined }> {
   const all: TrustVerdict = files.length > 0
     ? await folderTrust.of(allOf(root))
@@ -112,7 +112,7 @@ export async function decideOn(
   const doubt = isChanged ? { doubt: "content" as const } : all.doubt && { doubt: all.doubt };
   const isOpen = !trust && isTrusted === undefined;
   const said = answer ??
-    (isOpen ? await confirm?.(instructionQuestion({ files: shown, ...doubt })) : undefined);
+    (isOpen ? await confirm?.(instructionQuestion({ files: shown, ...doubt }), signal) : undefined);
   const isLoaded = said ?? (trust || isTrusted);
   return {
     files: shown.map(({ change, text, ...file }, i) => ({

@@ -23,8 +23,7 @@ export class InstructionsExtension implements Extension {
     if (!session.readsFolder) return;
     this.#session = session;
     const { trust, confirm } = session;
-    const ask = confirm && ((question: Parameters<typeof confirm>[0]) => confirm(question, signal));
-    this.#report(session, await this.#load(session, { trust, confirm: ask }));
+    this.#report(session, await this.#load(session, { trust, confirm, signal }));
   }
 
   async enter(session: SessionState): Promise<readonly string[]> {
