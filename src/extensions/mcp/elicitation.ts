@@ -51,17 +51,11 @@ function fieldOf(name: string, given: unknown, isRequired: boolean): FormField {
 }
 
 function optionsOf(source: Record<string, unknown>, names: unknown): FormField["options"] {
-  const titled = [source.oneOf, source.anyOf].find(Array.isArray) as unknown[] | undefined;
-  if (titled) {
-    return titled.filter(isObject).filter(({ const: value }) => typeof value === "string")
-      .map(({ const: value, title }) => ({
-        value: value as string,
-        title: words(title, 200) || value as string,
-      }));
-  }
-  if (!Array.isArray(source.enum)) return [];
   const titles = Array.isArray(names) ? names : [];
-  return source.enum.flatMap((value, i) =>
-    typeof value === "string" ? [{ value, title: words(titles[i], 200) || value }] : []
+  const plain = Array.isArray(source.enum) ? source.enum : [];
+  const given: unknown[] = [source.oneOf, source.anyOf].find(Array.isArray) ??
+    plain.map((value, i) => ({ const: value, title: titles[i] }));
+  return given.map(objectOr).flatMap(({ const: value, title }) =>
+    typeof value === "string" ? [{ value, title: words(title, 200) || value }] : []
   );
 }

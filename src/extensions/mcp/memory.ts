@@ -20,9 +20,11 @@ export class MemoryStore {
   constructor(private readonly folder: string | undefined) {}
 
   of(id: string): ServerMemory {
-    const known = this.#known.get(id) ?? this.#read(id);
-    this.#known.set(id, known);
-    return known;
+    // Without the file, or if it is truncated or too long, the server is listed again.
+    const memory = this.#known.get(id) ??
+      (this.folder && attempt(() => readJsonFile(this.#path(id))) || {});
+    this.#known.set(id, memory);
+    return memory;
   }
 
   /** Changes the state of a server. If its file cannot be written, the change lasts for this session. */
@@ -39,10 +41,5 @@ export class MemoryStore {
 
   #path(id: string): string {
     return `${this.folder}/${id}.json`;
-  }
-
-  #read(id: string): ServerMemory {
-    // Without the file, or if it is truncated or too long, the server is listed again.
-    return this.folder && attempt(() => readJsonFile(this.#path(id))) || {};
   }
 }

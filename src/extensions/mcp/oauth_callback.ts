@@ -3,18 +3,12 @@
 import { orAborted } from "../../wire/wait.ts";
 import type { Authority } from "./oauth_discovery.ts";
 
-interface Callback extends AsyncDisposable {
-  address: string;
-  /** The code of the redirect. @throws {Error} if it is missing, or if it cannot be trusted. */
-  code(signal?: AbortSignal): Promise<string>;
-}
-
 /** Listens on the loopback address, on `port` or a free port. Only a redirect with our `state` counts. */
 export function waitForCode(
   port: number,
   state: string,
   authority: Pick<Authority, "issuer" | "namesIssuer">,
-): Callback {
+) {
   const answer = Promise.withResolvers<string>();
   answer.promise.catch(() => {});
   const server = Deno.serve({ hostname: "127.0.0.1", port, onListen() {} }, (request) => {
@@ -34,7 +28,8 @@ export function waitForCode(
   });
   return {
     address: `http://127.0.0.1:${server.addr.port}/callback`,
-    code: (signal) => orAborted(answer.promise, signal),
+    /** Returns the code of the redirect. @throws {Error} if it is missing, or if it cannot be trusted. */
+    code: (signal: AbortSignal) => orAborted(answer.promise, signal),
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
 }
