@@ -120,7 +120,7 @@ export class McpServers implements AsyncDisposable {
       },
       access: "network",
       forward: async (args, context) => await this.#forward(args, context),
-      reaches: (wanted) => this.known().some(isNamed(wanted)),
+      reaches: (wanted) => this.known().some(isCalled(wanted)),
       run: () => {
         throw new Error("Cannot call a tool without its name");
       },
@@ -193,14 +193,14 @@ export class McpServers implements AsyncDisposable {
   /** Finds a tool by its name for models, by its name in rules, or by its own name if that is unique. */
   #toolNamed(name: string): Tool | undefined {
     const tools = this.known();
-    const found = tools.find(isNamed(name));
+    const found = tools.find(isCalled(name));
     if (found) return found;
     const same = tools.filter((tool) => tool.name.split("__").slice(1).join("__") === name);
     return same.length === 1 ? same[0] : undefined;
   }
 }
 
-const isNamed = (wanted: string) => ({ name, ruleName }: Tool): boolean =>
+const isCalled = (wanted: string) => ({ name, ruleName }: Tool): boolean =>
   name === wanted || ruleName === wanted;
 
 function toolOf(server: McpServer, definition: ToolDefinition, name: string): Tool {

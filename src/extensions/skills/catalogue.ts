@@ -17,12 +17,12 @@ const formsOf = (head: string, listed: readonly Listed[]): string[] => [
   ...[80, 40, 24].map((most) =>
     head + listed.map((one) => `- ${one.name}: ${shortened(one.description, most)}\n`).join("")
   ),
-  `${head}${namesIn(listed)}\n`,
+  `${head}${listedNames(listed)}\n`,
 ];
 
-const namesIn = (listed: readonly Listed[]) => listed.map(({ name }) => name).join(", ");
+const listedNames = (listed: readonly Listed[]) => listed.map(({ name }) => name).join(", ");
 
-const fitting = (forms: readonly string[], maxBytes: number) =>
+const firstFit = (forms: readonly string[], maxBytes: number) =>
   forms.find((text) => bytesOf(text) <= maxBytes);
 
 /** Lists skills and sub-agents in at most `maxBytes` of JSON text. Sub-agents get the remaining room. */
@@ -34,11 +34,12 @@ export function promptCatalogue(
   const sorted = skills.toSorted((a, b) => a.name < b.name ? -1 : 1);
   const room = agents.length === 0 ? maxBytes : maxBytes - MIN_AGENT_BYTES;
   const how = `Skills: read_file ${SKILL_SCHEME} lists ${skills.length}\n`;
-  const listed = skills.length > 0 ? fitting(formsOf(SKILLS_HEAD, sorted), room) ?? how : "";
+  const listed = skills.length > 0 ? firstFit(formsOf(SKILLS_HEAD, sorted), room) ?? how : "";
   if (agents.length === 0) return listed;
-  const some = agents.map((_, i) => `${AGENTS_HEAD}${namesIn(agents.slice(0, i))}, ...\n`).slice(1);
+  const some = agents.map((_, i) => `${AGENTS_HEAD}${listedNames(agents.slice(0, i))}, ...\n`)
+    .slice(1);
   const forms = [...formsOf(AGENTS_HEAD, agents), ...some.reverse()];
-  return listed + (fitting(forms, Math.max(MIN_AGENT_BYTES, maxBytes - bytesOf(listed))) ?? "");
+  return listed + (firstFit(forms, Math.max(MIN_AGENT_BYTES, maxBytes - bytesOf(listed))) ?? "");
 }
 
 export function skillList(skills: readonly Listed[], maxChars: number): string {
