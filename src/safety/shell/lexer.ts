@@ -21,7 +21,7 @@ export interface SimpleCommand {
   words: Word[];
   assignments: { name: string; value: Word }[];
   redirections: Redirection[];
-  /** True after the first `|` of the line: the command may read the output of others. */
+  /** True if the command may read what a pipe, or the redirection of a group, gives it. */
   isPiped?: true;
 }
 

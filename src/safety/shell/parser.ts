@@ -97,12 +97,18 @@ const isEmpty = ({ words, assignments, redirections }: SimpleCommand): boolean =
 function add(s: ShellSource, command: SimpleCommand): void {
   if (isEmpty(command)) return;
   if (s.isPiped) command.isPiped = true;
+  // Such as that of `{ sh; } <a`.
+  const isOfGroup = command.words.length + command.assignments.length === 0 &&
+    command.redirections.some(({ operator }) => operator.startsWith("<"));
+  if (isOfGroup) { for (const one of s.commands) one.isPiped = true; }
   if (s.commands.push(command) > MAX_COMMANDS) fail(`it has more than ${MAX_COMMANDS} commands`);
 }
 
 /** Adds a command named `function` for a definition, which no rule allows: it may redefine a name or call itself. */
 function define(s: ShellSource, name: Word): void {
   add(s, newCommand(wordOf("function"), name));
+  // The call of a function decides what its commands read.
+  s.isPiped = true;
 }
 
 function subshell(s: ShellSource, command: SimpleCommand): void {

@@ -12,7 +12,7 @@ const WRAPPERS = new Set(
    proxychains proxychains4 rbash read readarray rlwrap runcon runuser screen script set setarch setpriv
    setsid setuidgid sg sh shopt softlimit source ssh stdbuf strace su su-exec sudo sudoedit
    systemd-inhibit systemd-run taskset tcsh time timeout tini tmux torify torsocks toybox trap tsocks uclampset unbuffer
-   unshare valgrind watch xargs xvfb-run zsh`.split(/\s+/),
+   unshare valgrind watch x86_64 xargs xvfb-run zsh`.split(/\s+/),
 );
 
 /** Commands that run others in an environment. A rule may name their start, such as `uv run *`. */
@@ -71,7 +71,11 @@ export function runsOthers(words: readonly Word[]): boolean {
   const name = programName(first.text);
   if (WRAPPERS.has(name) || /^ld(-linux.*)?\.so/.test(name)) return true;
   // git's first option `-c`, or its subcommand.
-  const found = rest.find(({ text }) => !text.startsWith("-") || text.startsWith("-c"));
+  const found = rest.find(({ text }, at) =>
+    text.startsWith("-c") ||
+    !text.startsWith("-") &&
+      !/^(-C|--git-dir|--work-tree|--namespace)$/.test(rest[at - 1]?.text ?? "")
+  );
   if (name === "git" && found?.text.startsWith("-c")) return true;
   const options = Object.hasOwn(RUNNING, name) ? RUNNING[name] : undefined;
   return options !== undefined &&
@@ -108,6 +112,9 @@ const EVALUATING = new Set(
 );
 /** The command and the flag with which sed runs programs. */
 const RUNS_IN_SED = /(^|[;{}!$\d/])\s*e(\s|$)|[^\w\s][gimpw\d]*e[gimpw\d]*\s*($|[;}\n])/i;
+/** Variables whose values git, a pager and others run as lines of the shell. */
+const RUN_VARIABLE =
+  /^(?:\w*(?:ASKPASS|BROWSER|COMMAND|DIFF|EDITOR|PAGER|VISUAL)|GIT_SSH|LESSOPEN|LESSCLOSE)=\|?(.*)$/s;
 export const ANY: readonly Word[] = [{ text: "", kind: "dynamic" }];
 
 /**
@@ -127,16 +134,20 @@ export function mayRun(
   const isWrapper = runsOthers(words) ||
     LAUNCHER.test([name, ...words.slice(1).map(({ text }) => text)].join(" "));
   const texts = evaluatedTexts(command, isWrapper || EVALUATING.has(name));
-  const isExpanded = words[0] !== undefined && words[0].kind !== "literal";
+  const [{ text: first, kind } = wordOf("")] = words;
+  const isExpanded = kind !== "literal" || first.startsWith("/proc/");
+  const settings = command.assignments.map(({ name, value }) => `${name}=${value.text}`);
+  const lines = [...settings, ...words.map(({ text }) => text)]
+    .flatMap((text) => RUN_VARIABLE.exec(text)?.[1] ?? []);
   // bash runs the file of this variable first.
   const isStarted = command.assignments.some((one) => one.name === "BASH_ENV") ||
     words.some(({ text }) => text.startsWith("BASH_ENV="));
   if (isExpanded || isStarted || isWrapper && readsLines(command, words)) runs.push(ANY);
-  if (!isWrapper && texts.length === 0 && name !== "sed") return runs;
+  if (!isWrapper && texts.length + lines.length === 0 && name !== "sed") return runs;
   const isTooMuch = words.length > MAX_WRAPPER_WORDS || depth > MAX_WRAPPINGS ||
     runs.length > MAX_RUNS;
   const isAny = isTooMuch || startsAny(name, words) ||
-    name === "sed" && words.some(({ text }) => RUNS_IN_SED.test(text.replace(/^-\w+/, "")));
+    name === "sed" && words.some(({ text }) => RUNS_IN_SED.test(text.replace(/^-[a-z]*?e/i, "")));
   if (isAny) runs.push(ANY);
   if (isTooMuch) return runs;
   const add = (script: string) => {
@@ -148,6 +159,7 @@ export function mayRun(
     }
     return line.ok;
   };
+  for (const line of lines) if (!add(line)) runs.push(ANY);
   for (const text of texts) if (!add(`:<<END_OF_TEXT\n${text}\nEND_OF_TEXT`)) runs.push(ANY);
   for (let at = 1; isWrapper && at < words.length; at++) {
     runs.push(words.slice(at));
@@ -156,7 +168,7 @@ export function mayRun(
     // Command lines as in `sh -ccommand`, `--action=exec=command` and `alias.x=!command`.
     const parts = text.split("=");
     const ends = parts.slice(0, MAX_PARTS).map((_, n) => parts.slice(n).join("="));
-    const whole = text.replace(/^-[a-z]*[cOS]/, "");
+    const whole = text.replace(/^-[a-z]*[cFHIJOPS]/, "");
     const isLine = /=!/.test(text) || words.slice(0, at).some(isShell);
     for (const script of new Set([whole, ...ends])) {
       const isRead = !/[^\w.\/-]/.test(script) || add(script.replace(/^!/, ""));
@@ -177,9 +189,11 @@ function readsLines({ isPiped, redirections }: SimpleCommand, words: readonly Wo
       operator === "<&" ||
       /^</.test(operator) && (target.kind !== "literal" || STREAM_FILE.test(target.text))
     );
-  const isFilled = words.some(({ text }) => programName(text) === "xargs");
+  const filled = words.findIndex(({ text }) => programName(text) === "xargs");
+  const isFilled = filled !== -1;
   return words.some((word, at) => {
     const rest = words.slice(at + 1);
+    if (isFilled && at > filled && WRAPPERS.has(programName(word.text))) return true;
     return isShell(word) && (rest.some(({ text }) => STREAM_FILE.test(text)) ||
       isFed && (isFilled || rest.every(({ text }) => text.startsWith("-"))));
   });
