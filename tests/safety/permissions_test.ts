@@ -72,6 +72,7 @@ const ROWS: [name: string, call: Step, flags: string[], files: Files, runs: bool
     "sh -c 'cat k*/other'",
     "bash -c '((1)); cat keys/other'",
     "cat /proc/self/cwd/keys/other",
+    "mkdir -p d; cd d; cat ../keys/other",
   ]
     .map((command): typeof ROWS[number] => [
       `CMD-03 deny binds what a pattern comes to: ${command}`,

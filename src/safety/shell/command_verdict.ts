@@ -145,7 +145,8 @@ function strictest(verdicts: readonly Ruling[], hasBash: boolean, moved?: Verdic
   const asking = counted.filter(({ effect }) => effect === "ask");
   // A part that only runs something must not hide what another part may do.
   const found = verdicts.find(({ effect }) => effect === "deny") ??
-    counted.find(({ mayBeDenied }) => mayBeDenied) ?? asking.find(({ isLossy }) => isLossy) ??
+    [...counted, ...moved ? [moved] : []].find(({ mayBeDenied }) => mayBeDenied) ??
+    asking.find(({ isLossy }) => isLossy) ??
     asking.find(({ isBeyond }) => isBeyond) ?? asking.find(({ isRoutine }) => !isRoutine) ??
     asking[0];
   if (found) return found;
@@ -168,7 +169,9 @@ function movedVerdict(
   );
   const counts = hasPathRules(scene) ||
     !confines(scene) && (names.includes("rm") || hasPattern);
-  return counts ? askBecause("changes its folder, so its paths may lead elsewhere") : undefined;
+  if (!counts) return undefined;
+  const mayBeDenied = !confines(scene) && hasPathRules(scene);
+  return { ...askBecause("changes its folder, so its paths may lead elsewhere"), mayBeDenied };
 }
 
 export function linePlaces(
