@@ -13,6 +13,7 @@ import { isProposal } from "../models/toolcalls/proposal.ts";
 import type { StopReason, TurnEvent, Usage } from "../types/event.ts";
 import type { Message, Part } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
+import { UNREAD_CALL } from "../wire/failure.ts";
 
 export interface ModelAnswer {
   /** The assistant's message for the conversation. Its content is never blank. */
@@ -73,10 +74,7 @@ export function askAgainAfter(
   text: string,
   received: ReadonlySet<Delta["type"]>,
 ): ModelAnswer | undefined {
-  const isCall =
-    /pars\w* tool call|tool call\W.{0,40}pars|mismatched arg_key|failed to call a function|tool call validation failed/i
-      .test(error.words);
-  if (isCall) {
+  if (UNREAD_CALL.test(error.words)) {
     return {
       message: withAnswer({ role: "assistant", content: text.trim() }),
       askAgain: reminder(CALL_AGAIN),

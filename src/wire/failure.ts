@@ -176,6 +176,13 @@ const TOO_LONG_WORDS = anyOf(
   "too many (?:input )?tokens\\b(?!.{0,40}\\bper\\b)|not enough (?:context|kv cache)",
 );
 
+/** Matches failures of servers that could not parse a call of the model. */
+export const UNREAD_CALL = anyOf(
+  "pars\\w* tool call|tool call\\W.{0,40}pars|tool call validation failed|failed to call a function",
+  "failed to parse (?:input at pos|xml:|json: unexpected end)|invalid diff:", // llama.cpp, Ollama
+  "xml syntax error|expected element type <|mismatched arg_key", // Ollama
+);
+
 /** Failures with a wrong or vague status. The first row whose statuses, labels and words match applies. */
 const QUIRKS: readonly {
   statuses: number[];
@@ -230,8 +237,8 @@ const QUIRKS: readonly {
       "input should be a valid|BadRequestError|UnsupportedParamsError|does not support (?:tools|thinking)",
     ),
   },
-  // Ollama could not parse a call of the model. The agent asks for another one.
-  { statuses: [500], kind: "server", pattern: /parsing tool call/i },
+  // The agent asks for another call.
+  { statuses: [500], kind: "server", pattern: UNREAD_CALL },
   // LM Studio reloads a model that crashed.
   { statuses: [400], kind: "server", pattern: /model has crashed/i, retryable: true },
   // Quotas and spending limits do not end within seconds.

@@ -150,18 +150,26 @@ Deno.test("tokens of which the server handed on nothing are asked for once more,
   }
 });
 
+const says = (content: string) =>
+  sse([{ choices: [{ delta: { content }, finish_reason: "stop" }] }]);
+
 /** Answers that are none, and words of what is sent next. */
 // deno-fmt-ignore
 const NO_ANSWERS: [source: string, answer: Handler, asked: string][] = [
   ["anomalyco/opencode#1018", sse([{ error: { message: "Failed to call a function.", type: "invalid_request_error" } }]), "one valid JSON object"],
   ["BerriAI/litellm#11001", json({ error: { message: "tool call validation failed: there is no tool 'read'" } }, 400), "one valid JSON object"],
+  ["ggml-org/llama.cpp#26658", sse([{ error: { code: 500, message: "Invalid diff: '{a' not found at start of '{b'" } }]), "one valid JSON object"],
+  ["ggml-org/llama.cpp#20761", json({ error: { code: 500, message: "Failed to parse input at pos 12: </tool_call>" } }, 500), "one valid JSON object"],
+  ["ollama/ollama#18563", json({ error: "XML syntax error on line 127: element <parameter> closed by </function>" }, 500), "one valid JSON object"],
+  ["ollama/ollama#14492", json({ error: "failed to parse JSON: unexpected end of JSON input" }, 500), "one valid JSON object"],
+  ["exo-explore/exo#1882", says('invoke name="read_file">\nparameter name="file_path">aparameter>\ninvoke>'), "held a tool call"],
+  ["NousResearch/hermes-agent#29115", says("_execute\ntool_name: run_bash\ncommand: ls"), "held a tool call"],
   ["OleksandrChekhovskyi/hax#15", sse([{ choices: [{ delta: { content: "" }, finish_reason: "error" }] }, "[DONE]"]), "You gave no answer"],
 ];
 
 for (const [source, answer, asked] of NO_ANSWERS) {
   Deno.test(`an answer that is none is asked for once more: ${source}`, async () => {
-    const off = sse([{ choices: [{ delta: { content: "There." }, finish_reason: "stop" }] }]);
-    await using server = serve(answer, off);
+    await using server = serve(answer, says("There."));
     const compat = compatConfig({ model: "m", baseUrl: `${server.url}/v1` });
     const { response } = await processTurn(new CopilotAgent({ compat }, "."), "go");
     assertEquals([response, server.requests.length], ["There.", 2]);

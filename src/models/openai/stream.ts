@@ -90,7 +90,7 @@ class CompletionReader extends DeltaReader {
       return;
     }
     if (cut && this.finished && jsonOrUndefined(data) === undefined) return;
-    const value = fieldsOf(parseJson(data, cut), "event");
+    const value = withUnparsedText(fieldsOf(parseJson(data, cut), "event"));
     const isError = event === "error";
     if (value.choices === undefined || value.error || isError) throwErrorObject(value, isError);
     this.#take(value, "delta");
@@ -159,6 +159,15 @@ class CompletionReader extends DeltaReader {
       ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
     };
   }
+}
+
+/** If llama.cpp cannot parse an answer, its error has the rest of the answer, which is text here. */
+function withUnparsedText(event: Fields): Fields {
+  const words = isObject(event.error) ? String(event.error.message) : "";
+  const [, content] = /^Failed to parse input at pos \d+: ([^]+)$/.exec(words) ?? [];
+  return content === undefined
+    ? event
+    : { choices: [{ delta: { content }, finish_reason: "stop" }] };
 }
 
 type OnContent = (part: "content" | "reasoning", text: string) => void;

@@ -382,6 +382,12 @@ Deno.test("NET-03 an error inside a stream is thrown as one", () => {
   }
 });
 
+Deno.test("NET-03 what llama.cpp cannot parse of an answer is its text (ggml-org/llama.cpp#24644)", () => {
+  const message = "Failed to parse input at pos 2: c\nd";
+  const answer = read([delta({ content: "b " }), { error: { code: 500, message } }]);
+  assertEquals([answer.message.content, answer.finish], ["b c\nd", "stop"]);
+});
+
 Deno.test("an answer in one piece is taken where a stream was asked for", () => {
   const deltas: Delta[] = [];
   const { body, text } = recorded("compat-ollama-think_tool");
