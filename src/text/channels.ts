@@ -21,7 +21,7 @@ const TAGS: Readonly<Record<string, string>> = {
   "<channel|>": "</think>",
 };
 /** Template marks that open a message and are followed by a role. */
-const SPEAKERS = ["<|im_start|>", "<|start_header_id|>"];
+const SPEAKERS = ["<|im_start|>", "<|start_header_id|>", "]~b]"];
 /** Marks after which someone other than the model speaks. */
 const OTHER_SPEAKERS = ["<|user|>", "<|observation|>"];
 const HEADS = ["<|channel|>", "<|start|>", "<|channel>", ...SPEAKERS];
@@ -96,7 +96,7 @@ export class ChannelReader {
     if (this.#isOver || text === "") return "";
     if (this.#header !== undefined) {
       this.#header += text;
-      const isOver = this.#mark === "<|im_start|>" && this.#header.includes("\n");
+      const isOver = SPEAKERS.includes(this.#mark) && this.#header.includes("\n");
       return isOver || this.#header.length > MAX_HEADER ? this.#endHeader() : "";
     }
     let all = this.#pending + text;
@@ -174,10 +174,11 @@ export class ChannelReader {
       return `<|channel|>commentary${header}${mark === "<|message|>" ? mark : ""}`;
     }
     if (SPEAKERS.includes(this.#mark)) {
-      const [lead, who] = /^\s*(assistant|user|system|tool|ipython)?[ \t]*(?:\n|$)/.exec(header) ??
-        [];
+      const [lead, who] =
+        /^\s*(assistant|ai|user|system|tool|ipython)?[ \t]*(?:\n|$)/.exec(header) ??
+          [];
       const isAlone = mark === "<|end_header_id|>" || /(?:^|\|>)\s*$/.test(this.#line);
-      this.#isOver = who !== undefined && who !== "assistant" && isAlone;
+      this.#isOver = who !== undefined && !/^a/.test(who) && isAlone;
       return this.#isOver ? "" : header.slice(lead?.length ?? 0);
     }
     if (this.#mark === "<|start|>") {

@@ -29,9 +29,8 @@ const LOOSE_QUOTES: Readonly<Record<string, string>> = {
   ...{ '"': '"', "'": "'", "“": "”", "‘": "’", "`": "`" },
 };
 const TRIPLE_QUOTES = /"""|'''/y;
-/** Text that may follow the value: the end of a fence or of a call, and punctuation. */
-const BEHIND_VALUE =
-  /^(?:\s|;|`{3}|<\/(?:tool_?call|function|s)>|<\|(?:eot_id|eom_id|im_end)\|>)*$/;
+/** Text that may follow the value: the end of a fence, end tags, template marks, and punctuation. */
+const BEHIND_VALUE = /^(?:\s|;|`{3}|<[/|｜][^<>]{1,40}>|<[\w▁]{1,40}[|｜]>)*$/;
 
 /**
  * Reads `text` as JSON. Also accepts other quotes, unquoted keys, comments, `True` and `None`, extra or missing

@@ -57,7 +57,12 @@ export function taggedArguments(
     const isUnended = next !== null && next.index < to &&
       isParameter(next.groups!.key!.trim(), key);
     const end = isUnended ? next!.index : to;
-    args[key] = typedValue(body.slice(from, end), key, name, context);
+    let value = body.slice(from, end);
+    // Some models end a value with the tag of its key: `</content>`.
+    if (!value.includes(`<${key}`)) {
+      value = value.replace(new RegExp(`</${RegExp.escape(key)}>\\s*$`), "");
+    }
+    args[key] = typedValue(value, key, name, context);
     at = isUnended ? end : closed.end;
   }
 }
@@ -119,7 +124,7 @@ export function anyArguments(body: string, name: string, context: CallContext): 
 }
 
 /** Reads arguments in tags of their names; otherwise undefined. */
-export function elementArguments(body: string, name: string, context: CallContext): GivenArguments {
+function elementArguments(body: string, name: string, context: CallContext): GivenArguments {
   const args: Record<string, unknown> = {};
   for (CHILD.lastIndex = 0; CHILD.lastIndex < body.trimEnd().length;) {
     const [, key, value] = CHILD.exec(body) ?? [];

@@ -97,11 +97,15 @@ const MAX_LEAD = 300;
 const LOST_BLOCK =
   /^\s*```(?:json)?\s*\{\s*"name"\s*:\s*"[\w.-]+"\s*,\s*"(?:arguments|parameters)"\s*:\s*\{\s*"[^]*\}\s*\}\s*```\s*$/;
 
-/** True if an answer ends with the arguments of a call without a name. */
+/** Calls of MiniMax and DeepSeek without their marks. */
+const LOST_MARKS = /^(?:invoke name="[\w.-]+">\s*parameter name="|_execute\ntool_name: )/m;
+
+/** True if an answer ends with the arguments of a call without a name, or has a call without its marks. */
 export function isLostCall(content: string, context: Pick<CallContext, "schemas">): boolean {
   const [json, key] = /\{\s*"(\w+)"\s*:[^]*\}\s*$/.exec(content.slice(-4000)) ?? [];
   // A tool that is not offered, and nothing else.
   if (LOST_BLOCK.test(content)) return true;
+  if (LOST_MARKS.test(content)) return !content.includes("```");
   if (json === undefined || content.length - json.length > MAX_LEAD) return false;
   // A name that no tool has, right before its arguments: `web_search{"query": "x"}`.
   if (/^\s*[\w.-]+$/.test(content.slice(0, content.indexOf(json)))) return true;

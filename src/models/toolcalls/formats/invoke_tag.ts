@@ -1,6 +1,6 @@
 import { atomSource, blockFormat } from "../block_format.ts";
 import type { CallFormat } from "../format.ts";
-import { elementArguments, jsonArguments, taggedArguments } from "../values.ts";
+import { anyArguments, jsonArguments, taggedArguments } from "../values.ts";
 
 /**
  * `<invoke name="N"><parameter name="K">V</parameter></invoke>` in its wrappers. Sources: the templates of
@@ -55,7 +55,7 @@ function invokeFormat(prefix: string, wrappers: readonly string[]): CallFormat {
         new RegExp(atomSource(`</${prefix}parameter>`)),
       ];
       return taggedArguments(body, ...parameter, name, context) ??
-        elementArguments(body, name, context);
+        anyArguments(body, name, context);
     },
     example: (name, args) =>
       `${
