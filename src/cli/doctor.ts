@@ -1,10 +1,9 @@
 /** `copilot doctor`: tests the model server, and reports what works and what to change. @module */
 
 import { CopilotAgent } from "../agent/agent.ts";
-import { AnswerSplitter } from "../models/answer_splitter.ts";
-import { namesAndSchemas } from "../models/reply.ts";
-import { ToolCallFilter } from "../models/toolcalls/extract.ts";
-import type { Backend, Reply, SendOptions } from "../models/backend.ts";
+import { askModel } from "../agent/ask_model.ts";
+import type { ModelAnswer } from "../agent/model_answer.ts";
+import type { TurnEvent } from "../types/event.ts";
 import { isNative } from "../models/ollama/connection.ts";
 import { servedModel } from "../models/ollama/served_model.ts";
 import { totalSlots } from "../models/ollama/slots.ts";
@@ -12,10 +11,9 @@ import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf, withModel } from "../models/target.ts";
 import { count, duration } from "../text/count.ts";
-import { RepetitionWatcher } from "../text/repetition.ts";
 import type { Message } from "../types/message.ts";
 import { EXIT } from "../exit_codes.ts";
-import { hintFor, type UiKind } from "../session/hint_text.ts";
+import { failureParts, type UiKind } from "../session/hint_text.ts";
 import { unsentKeyText } from "../session/notices.ts";
 import { ModelFit } from "../session/fit_model.ts";
 import type { SandboxStatus } from "../safety/permission_report.ts";
@@ -26,7 +24,6 @@ import { mcpChecks } from "../extensions/mcp/mcp_checks.ts";
 import { addressOf, serverOf } from "../models/model_server.ts";
 import { folderTool } from "../tools/list_directory.ts";
 import { oneLine } from "../text/one_line.ts";
-import { reasonOf } from "../text/reason.ts";
 import { wrapped } from "../text/wrap.ts";
 import { checkServerAndModel } from "../session/server_checks.ts";
 import type { DoctorOutput } from "../ui/terminal/session/command_runner.ts";
@@ -36,7 +33,7 @@ interface DoctorOptions extends DoctorOutput {
   permissions: Permissions;
   fit: ModelFit;
   json: boolean;
-  ui?: UiKind;
+  ui: UiKind;
   folder?: string;
 }
 
@@ -65,11 +62,10 @@ const MAX_TOKENS = 2048;
 /** Runs the checks in order, until one fails that the others need. Returns the exit code. */
 export async function runDoctor(config: CopilotConfig, options: DoctorOptions): Promise<number> {
   const maxTokens = Math.min(targetOf(config).maxTokens ?? MAX_TOKENS, MAX_TOKENS);
-  const { json, columns, write, ui = "flags", folder = "." } = options;
+  const { json, columns, write, ui, folder = "." } = options;
   const agent = new CopilotAgent(withModel(config, { maxTokens }), folder);
   const checks: Check[] = [];
-  const add = ({ hint, ...rest }: Check) => {
-    const check = { ...rest, ...hint && { advice: hint(ui) } };
+  const add = (check: Check) => {
     checks.push(check);
     if (!json) write(checkRows(check, columns));
   };
@@ -86,9 +82,8 @@ export async function runDoctor(config: CopilotConfig, options: DoctorOptions): 
   } catch (error) {
     options.signal.throwIfAborted();
     if (!(error instanceof BackendError)) throw error;
-    const hint = hintFor(error, agent.config);
-    const text = oneLine(reasonOf(error));
-    add({ name: "answer", status: "fail", text, ...hint && { hint } });
+    const { why: text, ...advice } = failureParts(error, agent.config, ui);
+    add({ name: "answer", status: "fail", text, ...advice });
   }
   const ok = checks.every(({ status }) => status !== "fail");
   const { name: model } = targetOf(agent.config);
@@ -110,7 +105,7 @@ export function checkRows({ name, status, text, advice }: Check, columns: number
 }
 
 async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGenerator<Check> {
-  const { permissions, fit, json, write, signal } = options;
+  const { permissions, fit, json, ui, write, signal } = options;
   yield confinementCheck(await permissions.sandboxStatus(agent.state.workingDir));
   const unsent = unsentKey(agent.config);
   if (unsent !== undefined) {
@@ -120,7 +115,7 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   const onLoading = () => {
     if (!json) write(`${" ".repeat(15)}the server is loading the model: waiting\n`);
   };
-  yield* checkServerAndModel({ agent, fit, signal, onLoading });
+  yield* checkServerAndModel({ agent, fit, signal, ui, onLoading });
   yield* slotChecks(agent, signal);
   yield* probes(agent, signal);
 }
@@ -148,56 +143,36 @@ export function confinementCheck({ mode, network, by, why, advice }: SandboxStat
   return { name, status: "ok", text };
 }
 
-/** The number of repeated characters that stop an answer. The questions are short. */
-const RUNAWAY = 1000;
-
-/** A reply, stopped if it `ranAway`. `first` and `total` are ms since the request, `pieces` are of arguments. */
-type Probe = Reply & { first: number; total: number; ranAway: boolean; pieces: number };
+/** An answer; `first` and `total` are ms since the request. */
+type Probe = ModelAnswer & { first: number; total: number };
 
 async function sendProbe(
-  backend: Backend,
+  agent: CopilotAgent,
   messages: Message[],
   tools: CopilotAgent["tools"],
   signal: AbortSignal,
 ): Promise<Probe> {
   const start = performance.now();
-  const stop = new AbortController();
-  const watcher = new RepetitionWatcher(RUNAWAY);
   let first = 0;
-  let content = "";
-  let pieces = 0;
-  const calls = new ToolCallFilter(namesAndSchemas(tools));
-  const options: SendOptions = {
-    signal: AbortSignal.any([signal, stop.signal]),
-    onDelta(delta) {
-      first ||= performance.now() - start;
-      if (delta.type === "text") content += delta.text;
-      if (delta.type === "tool_arguments") pieces++;
-      if ("text" in delta && watcher.push(delta.text) !== undefined) stop.abort();
-    },
-    splitter: new AnswerSplitter({ hasBlocks: () => backend.hasBlocks, calls }),
+  const emit = ({ type }: TurnEvent) => {
+    if (type.endsWith("_delta")) first ||= performance.now() - start;
   };
-  const reply = await backend.send(messages, tools, options).catch((error): Reply => {
-    if (signal.aborted || !stop.signal.aborted) throw error;
-    const message: Message = { role: "assistant", content };
-    return { message, finish: "other", finishDetail: "", usage: undefined };
-  });
+  const answer = await askModel(agent, { messages, tools, emit, signal });
   const total = performance.now() - start;
-  return { ...reply, first: first || total, total, ranAway: stop.signal.aborted, pieces };
+  return { ...answer, first: first || total, total };
 }
 
 /** Requests an answer, a call, and an answer to its result. The last two share a prefix, which a cache has. */
 async function* probes(agent: CopilotAgent, signal: AbortSignal): AsyncGenerator<Check> {
-  const backend = agent.backend;
   const hello: Message = { role: "user", content: "Reply with the single word: ready" };
-  const loaded = await sendProbe(backend, [hello], [], signal);
+  const loaded = await sendProbe(agent, [hello], [], signal);
   yield answerCheck(loaded);
 
   const messages: Message[] = [
     { role: "system", content: agent.systemPrompt },
     { role: "user", content: `Call the tool ${folderTool.name} with the path "." now.` },
   ];
-  const asked = await sendProbe(backend, messages, agent.offered, signal);
+  const asked = await sendProbe(agent, messages, agent.offered, signal);
   const kind = await serverKind(agent, signal);
   yield toolsCheck(asked, targetOf(agent.config), kind);
   const [call] = asked.message.toolCalls ?? [];
@@ -211,11 +186,11 @@ async function* probes(agent: CopilotAgent, signal: AbortSignal): AsyncGenerator
       toolName: call.name,
     },
   ];
-  const again = await sendProbe(backend, further, agent.offered, signal);
+  const again = await sendProbe(agent, further, agent.offered, signal);
   yield cacheCheck(asked, again, kind);
   if (call === undefined) return;
 
-  const isAnswered = again.message.content.trim() !== "" || again.message.toolCalls !== undefined;
+  const isAnswered = again.message.standsFor !== "empty_answer";
   const what = isAnswered ? "continues" : "no answer";
   yield {
     name: "result",
@@ -224,14 +199,14 @@ async function* probes(agent: CopilotAgent, signal: AbortSignal): AsyncGenerator
   };
 }
 
-export function answerCheck({ message, usage, first, total, ranAway }: Probe): Check {
+export function answerCheck({ message, usage, stopReason, first, total }: Probe): Check {
   const name = "answer";
-  if (ranAway) {
+  if (stopReason === "loop") {
     const advice = "Try a model that follows instructions better, or one that is quantised less";
     return { name, status: "note", text: "it repeated itself, and was stopped", advice };
   }
-  const { content, reasoning } = message;
-  if (content.trim() === "" && !reasoning) {
+  const { reasoning, standsFor } = message;
+  if (standsFor === "empty_answer" && !reasoning) {
     return { name, status: "fail", text: "the model said nothing", advice: "Try another model" };
   }
   const tokens = usage?.outputTokens ?? 0;
@@ -274,7 +249,7 @@ const USUAL_CACHE_ADVICE =
   "Turn on the server's prompt cache, and see which other programs use the server";
 
 export function toolsCheck(
-  { message, usage, first, pieces }: Probe,
+  { message, usage, first }: Probe,
   { textTools }: ModelTarget,
   kind = "",
 ): Check {
@@ -293,10 +268,7 @@ export function toolsCheck(
     const text = `it called a tool, but wrongly: ${oneLine(call.invalid.reason)}`;
     return { name, status: "note", text };
   }
-  if (!call.recovered) {
-    const whole = pieces < 2 ? "; calls arrive complete, not while they are written" : "";
-    return { name, status: "ok", text: `called natively${prompt}${whole}` };
-  }
+  if (!call.recovered) return { name, status: "ok", text: `called natively${prompt}` };
   const text = `called in the answer's text, which was parsed${prompt}`;
   if (textTools) return { name, status: "ok", text };
   return { name, status: "note", text, advice: CALL_ADVICE[kind] ?? USUAL_CALL_ADVICE };

@@ -30,6 +30,7 @@ export async function runDoctorVerb(args: Args, run: Run): Promise<number> {
   return await runDoctor(asUsage(() => toConfig(options), args), {
     permissions: openPermissions({ ...choice, prefersAuto: "workspace-write" }),
     fit: new ModelFit({ isChosen: options.model !== undefined, asksRemote: true }),
+    ui: "flags",
     ...output,
   });
 }

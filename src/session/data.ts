@@ -6,7 +6,6 @@ import type { TrustChange, TrustDoubt } from "../safety/folder_trust.ts";
 import type { PermissionNotice } from "../safety/permission_report.ts";
 import type { Part } from "../types/message.ts";
 import type { CacheLoss } from "./cache_watch.ts";
-import type { Hint } from "./hint_text.ts";
 import type { ResumedSession } from "./record.ts";
 import type { Change, ToolOutcome } from "../types/tool.ts";
 
@@ -106,7 +105,6 @@ export interface Check {
   status: "ok" | "note" | "fail";
   text: string;
   advice?: string;
-  hint?: Hint;
   contextLength?: number;
   does?: string;
   /** The size and the quantization of the model. */

@@ -11,9 +11,6 @@ import { isNear } from "../wire/connect.ts";
 /** How settings are changed in a frontend: with flags, or in a session of a terminal or an editor. */
 export type UiKind = "flags" | "terminal" | "editor";
 
-/** Returns a sentence that says how to fix a request, without its full stop. */
-export type Hint = (ui: UiKind) => string;
-
 type TargetKind = ModelTarget["kind"];
 
 const ADDRESS_FLAGS = {
@@ -46,8 +43,8 @@ export function failureParts(
   ui: UiKind,
 ): { why: string; advice?: string } {
   const why = oneLine(reasonOf(error));
-  const hint = error instanceof BackendError ? hintFor(error, config) : undefined;
-  return { why, ...hint && { advice: hint(ui) } };
+  const advice = error instanceof BackendError ? hintFor(error, config, ui) : undefined;
+  return { why, ...advice !== undefined && { advice } };
 }
 
 export function failureText(error: unknown, config: CopilotConfig, ui: UiKind): string {
@@ -55,32 +52,43 @@ export function failureText(error: unknown, config: CopilotConfig, ui: UiKind): 
   return advice === undefined ? why : `${why}${/[.!?…]$/.test(why) ? "" : "."} ${advice}`;
 }
 
-/** Returns how to fix a request that failed with `error`; undefined if that is unknown. */
-export function hintFor(error: BackendError, config: CopilotConfig): Hint | undefined {
+/** Returns a sentence that says how to fix a failed request, without its full stop; undefined if that is unknown. */
+export function hintFor(
+  error: BackendError,
+  config: CopilotConfig,
+  ui: UiKind,
+): string | undefined {
   const target = targetOf(config);
   const { kind, isNative, url } = target;
   switch (error.kind) {
     case "auth":
-      return kind === "local" ? proxyKeyHint : keyHint(kind, url);
+      return kind === "local" ? proxyKeyHint(ui) : keyHint(kind, url, ui);
     case "connection":
-      if (kind === "local" || isNear(url)) return startHint(target);
-      return kind === "hosted" ? networkHint : addressHint(kind);
+      if (kind === "local" || isNear(url)) return startHint(target, ui);
+      return kind === "hosted"
+        ? `Check the network, or use another server: ${addressFlags("hosted", ui)}`
+        : addressHint(kind, ui);
     case "context_too_long":
       if (kind === "hosted") return undefined;
-      return contextHint(isNative ? "request" : kind === "local" ? "server" : "model");
+      return contextHint(isNative ? "request" : kind === "local" ? "server" : "model", ui);
     case "model_not_found":
-      return modelHint(target, error.models);
+      return modelHint(target, error.models, ui);
     case "protocol":
       // Without a status and a cause, the address is right but the model's answer is invalid.
       if (!error.status && !error.cause) return undefined;
       // falls through
     case "request":
       // llama.cpp, LM Studio and vLLM have no native endpoint, and say so in JSON or in plain text.
-      if (isNative && error.status === 404) return compatibleHint;
+      if (isNative && error.status === 404) {
+        const flags = serverNaming("local", "URL", ui, " --use-compat");
+        return `If it is not Ollama, use its OpenAI-compatible endpoint: ${flags}`;
+      }
       if (error.kind === "request" && (error.status !== 404 || kind === "local")) return undefined;
-      return lacksVersion(target) ? versionHint(url) : addressHint(kind);
+      return lacksVersion(target)
+        ? `Try ${serverNaming("compat", new URL("/v1", url).href, ui)}`
+        : addressHint(kind, ui);
     case "redirect":
-      return addressHint(kind);
+      return addressHint(kind, ui);
     default:
       return undefined;
   }
@@ -91,20 +99,14 @@ const addressFlags = (kind: TargetKind, ui: UiKind) =>
 const orSetup = (ui: UiKind) =>
   ui === "terminal" ? "; /setup lists the servers of this machine" : "";
 
-const addressHint = (kind: TargetKind): Hint => (ui) =>
+const addressHint = (kind: TargetKind, ui: UiKind) =>
   `Check the address: ${addressFlags(kind, ui)}${orSetup(ui)}`;
 
 /** True for the address of an OpenAI-style server without a path. */
 const lacksVersion = ({ kind, url }: ModelTarget) =>
   kind === "compat" && new URL(url).pathname === "/" && !hasUserinfo(url);
 
-const versionHint = (url: string): Hint => (ui) =>
-  `Try ${serverNaming("compat", new URL("/v1", url).href, ui)}`;
-
-const networkHint: Hint = (ui) =>
-  `Check the network, or use another server: ${addressFlags("hosted", ui)}`;
-
-const startHint = ({ kind, isNative, url }: ModelTarget): Hint => (ui) => {
+function startHint({ kind, isNative, url }: ModelTarget, ui: UiKind): string {
   const { host, hostname, port } = new URL(url);
   const isHere = isNative && /^(localhost$|127\.|\[::1\]$)/.test(hostname);
   const variable = port === "11434" ? "" : `OLLAMA_HOST=${host} `;
@@ -113,23 +115,22 @@ const startHint = ({ kind, isNative, url }: ModelTarget): Hint => (ui) => {
   return ui === "flags"
     ? `${start}, ${other}, or try the demo with --demo`
     : `${start}, or ${other}${orSetup(ui)}`;
-};
+}
 
 export function modelHint(
   { kind, isNative, name }: ModelTarget,
   models: readonly string[] | undefined,
-): Hint {
+  ui: UiKind,
+): string {
   const isEmpty = models?.length === 0;
-  return (ui) => {
-    const naming = modelNaming(ui);
-    if (isNative) {
-      const other = isEmpty ? "" : `, or choose another with ${naming}`;
-      return `Get it with ollama pull ${oneLine(name)}${other}`;
-    }
-    if (models) return isEmpty ? "Load a model there first" : `Choose one of them with ${naming}`;
-    const check = kind === "local" ? "" : `, and check the address: ${addressFlags(kind, "flags")}`;
-    return `Choose a model of this server with ${naming}${check}`;
-  };
+  const naming = modelNaming(ui);
+  if (isNative) {
+    const other = isEmpty ? "" : `, or choose another with ${naming}`;
+    return `Get it with ollama pull ${oneLine(name)}${other}`;
+  }
+  if (models) return isEmpty ? "Load a model there first" : `Choose one of them with ${naming}`;
+  const check = kind === "local" ? "" : `, and check the address: ${addressFlags(kind, "flags")}`;
+  return `Choose a model of this server with ${naming}${check}`;
 }
 
 /** The context is set with each request, at the server's start, or by the model. */
@@ -140,30 +141,24 @@ const MORE_CONTEXT = {
   model: (ui: UiKind) => `use a model with a longer context: ${modelNaming(ui)}`,
 };
 
-const contextHint = (from: keyof typeof MORE_CONTEXT): Hint => (ui) => {
+function contextHint(from: keyof typeof MORE_CONTEXT, ui: UiKind): string {
   const more = MORE_CONTEXT[from](ui);
   return ui === "flags"
     ? `${more[0]!.toUpperCase()}${more.slice(1)}`
     : `Make room with /compact, or ${more}`;
-};
-
-const compatibleHint: Hint = (ui) =>
-  `If it is not Ollama, use its OpenAI-compatible endpoint: ${
-    serverNaming("local", "URL", ui, " --use-compat")
-  }`;
-
-function keyHint(kind: "compat" | "hosted", url: string): Hint {
-  const variable = kind === "hosted" ? HOSTED_API_KEY_ENV : COMPAT_API_KEY_ENV;
-  const isSent = takesEnvKey(url);
-  if (!isSent && hasUserinfo(url)) return () => "Check the user name and password in the address";
-  return (ui) => {
-    if (!isSent) return `Check the key: ${keyGiving(ui)} (${variable} is not sent over http)`;
-    const how = ui === "flags" ? `set ${variable} or pass --api-key` : keyGiving(ui);
-    return `Check the key: ${how}`;
-  };
 }
 
-const proxyKeyHint: Hint = (ui) =>
+function keyHint(kind: "compat" | "hosted", url: string, ui: UiKind): string {
+  const variable = kind === "hosted" ? HOSTED_API_KEY_ENV : COMPAT_API_KEY_ENV;
+  if (takesEnvKey(url)) {
+    return `Check the key: ${ui === "flags" ? `set ${variable} or pass --api-key` : keyGiving(ui)}`;
+  }
+  return hasUserinfo(url)
+    ? "Check the user name and password in the address"
+    : `Check the key: ${keyGiving(ui)} (${variable} is not sent over http)`;
+}
+
+const proxyKeyHint = (ui: UiKind) =>
   `Check the key or the password of the proxy in front of the server: ${
     ui === "flags" ? "--api-key, or http://USER:PASSWORD@HOST" : keyGiving(ui)
   }`;

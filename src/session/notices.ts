@@ -64,7 +64,7 @@ function noticeText(notice: Notice, ui: UiKind): string | string[] {
       const own = notice.instead === undefined
         ? ""
         : ` (the server's model; ${modelNaming(ui)} selects another)`;
-      return greetingText(notice.checks, ui) + own;
+      return greetingText(notice.checks) + own;
     }
     case "cache_lost":
       return cacheLostText(notice);
@@ -121,10 +121,10 @@ function sandboxOffText(
   return `no sandbox: commands can do everything you can${more}`;
 }
 
-function greetingText(checks: readonly Check[], ui: UiKind): string {
+function greetingText(checks: readonly Check[]): string {
   const failure = checks.find(({ status }) => status === "fail");
   if (failure) {
-    const { text, hint, advice = hint?.(ui) } = failure;
+    const { text, advice } = failure;
     return `${text}${advice ? `. ${advice}` : ""}`;
   }
   return checks.filter(({ name }) => name !== "server").map(({ text, contextLength }) =>

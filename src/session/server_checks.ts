@@ -19,7 +19,7 @@ import { duration } from "../text/count.ts";
 import type { ModelTarget } from "../models/target.ts";
 import { oneLine } from "../text/one_line.ts";
 import { type ModelFit, modelInstead, useCompatible } from "./fit_model.ts";
-import { hintFor, modelHint } from "./hint_text.ts";
+import { hintFor, modelHint, type UiKind } from "./hint_text.ts";
 import { addressOf, choosesModel, serverOf } from "../models/model_server.ts";
 import type { Check, Notice } from "./data.ts";
 
@@ -27,6 +27,8 @@ interface ServerProbe {
   agent: CopilotAgent;
   fit: ModelFit;
   signal: AbortSignal;
+  /** Where the advice of a failed check is read. */
+  ui: UiKind;
   /** Called once if the server starts loading the model. The check waits for it. */
   onLoading?(): void;
   listTimeoutMs?: number;
@@ -77,7 +79,7 @@ export async function serverNotice(
   return { code: "server", checks, ...(name !== wanted && { instead: name }) };
 }
 
-async function checkServer({ agent, fit, signal, onLoading }: ServerProbe): Promise<Check> {
+async function checkServer({ agent, fit, signal, ui, onLoading }: ServerProbe): Promise<Check> {
   const name = "server";
   const { config } = agent;
   const target = fit.targetOf(agent);
@@ -100,12 +102,16 @@ async function checkServer({ agent, fit, signal, onLoading }: ServerProbe): Prom
   }
   const isAnswer = failure.status !== undefined;
   const text = isAnswer ? oneLine(failure.message) : `Nothing answers at ${serverOf(config)}`;
-  const hint = hintFor(failure, config);
-  return { name, status: "fail", text, ...hint && { hint } };
+  return failedCheck(name, text, hintFor(failure, config, ui));
 }
 
+const failedCheck = (name: string, text: string, advice?: string): Check => ({
+  ...{ name, status: "fail", text },
+  ...advice !== undefined && { advice },
+});
+
 async function checkModel(
-  { agent, fit, signal, onLoading }: ServerProbe,
+  { agent, fit, signal, ui, onLoading }: ServerProbe,
   names: readonly string[] | BackendError,
 ): Promise<Check> {
   const target = fit.targetOf(agent);
@@ -115,8 +121,7 @@ async function checkModel(
   const at = { ...addressOf(target), signal, onLoading };
   // With 403, a key may be for chats only.
   if (names instanceof BackendError && names.status === 401) {
-    const hint = hintFor(names, agent.config);
-    return { name: "model", status: "fail", text: oneLine(names.message), ...hint && { hint } };
+    return failedCheck("model", oneLine(names.message), hintFor(names, agent.config, ui));
   }
   if (names instanceof BackendError) {
     const text = `${name}; the server does not list its models`;
@@ -124,12 +129,12 @@ async function checkModel(
   }
   const isThere = names.some((one) => isSameModel(one, target.name));
   const model = isThere ? target.name : await modelInstead(target, { signal, onLoading });
-  if (model === undefined) return missingModel(target, names);
+  if (model === undefined) return missingModel(target, names, ui);
   if (!isThere) agent.setModel(model);
   return modelCheck(model, await (isNative ? localModelInfo : servedModel)(model, at));
 }
 
-function missingModel(target: ModelTarget, names: readonly string[]): Check {
+function missingModel(target: ModelTarget, names: readonly string[], ui: UiKind): Check {
   const name = "model";
   const model = oneLine(target.name);
   if (!target.isNative && names.length === 1) {
@@ -141,7 +146,7 @@ function missingModel(target: ModelTarget, names: readonly string[]): Check {
   const text = there === ""
     ? "the server lists no models"
     : `the server has no model ${model}; it has: ${there}`;
-  return { name, status: "fail", text, hint: modelHint(target, names) };
+  return failedCheck(name, text, modelHint(target, names, ui));
 }
 
 function modelCheck(model: string, info: Partial<LocalModelInfo & ServedModel>): Check {

@@ -469,7 +469,7 @@ export class Session implements SessionState, AsyncDisposable {
     const { promise, resolve: onLoading } = Promise.withResolvers<void>();
     this.#loads = promise;
     try {
-      const found = await serverNotice({ agent, fit, signal, onLoading });
+      const found = await serverNotice({ agent, fit, signal, ui: this.surface.kind, onLoading });
       if (found === undefined) return;
       this.isModelKnown ||= found.checks.every(({ status }) => status !== "fail");
       this.notify(found);

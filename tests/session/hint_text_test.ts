@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
-import { failureText, hintFor } from "../../src/session/hint_text.ts";
+import { failureText, hintFor, type UiKind } from "../../src/session/hint_text.ts";
 
 const compatAt = (baseUrl: string) => ({
   compat: compatConfig({ apiKey: "k", model: "m", baseUrl }),
@@ -163,11 +163,11 @@ const ROWS: [
 for (const [at, [config, details, hinted]] of ROWS.entries()) {
   const [backend] = Object.keys(config);
   Deno.test(`${at} ${backend}: the hint after ${details.kind} ${details.status ?? ""}`, () => {
-    const hint = hintFor(new BackendError("It failed", details), config);
+    const hint = (ui: UiKind) => hintFor(new BackendError("It failed", details), config, ui);
     const setup = hinted?.isSetup ? "; /setup lists the servers of this machine" : "";
-    assertEquals(hint?.("flags"), hinted?.flags);
-    assertEquals(hint?.("editor"), hinted?.session);
-    assertEquals(hint?.("terminal"), hinted && hinted.session + setup);
+    assertEquals(hint("flags"), hinted?.flags);
+    assertEquals(hint("editor"), hinted?.session);
+    assertEquals(hint("terminal"), hinted && hinted.session + setup);
   });
 }
 

@@ -169,7 +169,7 @@ Deno.test("a notice of a session names what can be done in one", () => {
     [
       {
         code: "server",
-        checks: [{ name: "server", status: "fail", text: "No", hint: () => "Start it" }],
+        checks: [{ name: "server", status: "fail", text: "No", advice: "Start it" }],
       },
       "No. Start it",
     ],

@@ -58,8 +58,8 @@ const configs: Record<Kind, (url: string) => CopilotConfig> = {
   compat: (url) => ({ compat: compatConfig({ baseUrl: `${url}/v1`, model: "m", maxRetries: 0 }) }),
 };
 
-const shown = ({ name, status, text, advice, hint }: Check) => {
-  const more = hint ? [hint("editor")] : advice ? [advice] : [];
+const shown = ({ name, status, text, advice }: Check) => {
+  const more = advice ? [advice] : [];
   return [
     name,
     status,
@@ -171,12 +171,12 @@ for (const [name, kind, answers, isChosen, checks, model = "m"] of LOOKS) {
     await using server = serverOf(answers);
     const agent = new CopilotAgent(configs[kind](server.url), ".");
     const fit = new ModelFit({ isChosen, asksRemote: true });
-    const found = await Array.fromAsync(checkServerAndModel({ agent, fit, signal }));
+    const found = await Array.fromAsync(checkServerAndModel({ agent, fit, signal, ui: "editor" }));
     assertEquals(found.map(shown), checks);
     assertEquals(targetOf(agent.config).name, model);
     const again = new CopilotAgent(configs[kind](server.url), ".");
     const fresh = new ModelFit({ isChosen, asksRemote: true });
-    const greeted = await serverNotice({ agent: again, fit: fresh, signal });
+    const greeted = await serverNotice({ agent: again, fit: fresh, signal, ui: "editor" });
     const failed = checks.findIndex((check) => check.includes("|fail|"));
     assertEquals(greeted!.checks.length, failed < 0 ? checks.length : failed + 1);
     assertEquals(greeted!.instead, model === "m" ? undefined : model);
@@ -186,18 +186,20 @@ for (const [name, kind, answers, isChosen, checks, model = "m"] of LOOKS) {
 Deno.test("a look at a server: nobody there is a failure, the hosted one is not looked at", async () => {
   const nobody = new CopilotAgent(configs.local("http://127.0.0.1:1"), ".");
   const fit = new ModelFit({ isChosen: true, asksRemote: true });
-  const { checks } = (await serverNotice({ agent: nobody, fit, signal }))!;
+  const { checks } = (await serverNotice({ agent: nobody, fit, signal, ui: "editor" }))!;
   assertMatch(
     shown(checks[0]!),
     /^server[|]fail[|]Nothing answers at HOST[|]Start a server with `OLLAMA_HOST=127.0.0.1:1 ollama serve`, /,
   );
   const hosted = new CopilotAgent({ hosted: hostedConfig({ apiKey: "k", model: "h" }) }, ".");
-  assertEquals(await serverNotice({ agent: hosted, fit, signal }), undefined);
+  assertEquals(await serverNotice({ agent: hosted, fit, signal, ui: "editor" }), undefined);
   const asked = () => Promise.reject(new Error("a request"));
   const settings = hostedConfig({ apiKey: "k", fetch: asked });
   const failure = await modelNames({ hosted: settings }).catch((error) => error.message);
   assertEquals(failure, "choose one with /model NAME");
-  const found = await Array.fromAsync(checkServerAndModel({ agent: hosted, fit, signal }));
+  const found = await Array.fromAsync(
+    checkServerAndModel({ agent: hosted, fit, signal, ui: "editor" }),
+  );
   assertEquals(found.map(shown), [...["server|ok|checked by the requests below", "model|ok|h"]]);
 });
 
@@ -306,7 +308,7 @@ Deno.test("a look tells once that the server loads a model", async () => {
     let count = 0;
     const onLoading = () => void count++;
     if (isChosen) agent.setModel("a");
-    await Array.fromAsync(checkServerAndModel({ agent, fit, signal, onLoading }));
+    await Array.fromAsync(checkServerAndModel({ agent, fit, signal, ui: "editor", onLoading }));
     assertEquals(count, 1);
   }
 });

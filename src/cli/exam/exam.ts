@@ -92,11 +92,10 @@ async function examineModel(
 export async function modelAt(config: CopilotConfig, isChosen: boolean, signal: AbortSignal) {
   const agent = new CopilotAgent(config, ".");
   const fit = new ModelFit({ isChosen, asksRemote: true });
-  const checks = await Array.fromAsync(checkServerAndModel({ agent, fit, signal }))
+  const checks = await Array.fromAsync(checkServerAndModel({ agent, fit, signal, ui: "flags" }))
     .catch((error): Check[] => [{ name: "", status: "fail", text: oneLine(reasonOf(error)) }]);
   const failed = checks.find(({ status }) => status === "fail");
-  const advice = failed?.advice ?? failed?.hint?.("flags");
-  const fault = failed && [failed.text, advice].filter(Boolean).join(". ");
+  const fault = failed && [failed.text, failed.advice].filter(Boolean).join(". ");
   const facts = checks.flatMap(({ facts = [] }) => facts);
   const about = facts.filter((one) => !targetOf(agent.config).name.includes(one)).join(" ");
   const notes = checks.filter(({ status, name }) => status === "note" && name !== "server")
