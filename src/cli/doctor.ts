@@ -6,7 +6,6 @@ import type { ModelAnswer } from "../agent/model_answer.ts";
 import type { TurnEvent } from "../types/event.ts";
 import { isNative } from "../models/ollama/connection.ts";
 import { servedModel } from "../models/ollama/served_model.ts";
-import { totalSlots } from "../models/ollama/slots.ts";
 import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf, withModel } from "../models/target.ts";
@@ -116,17 +115,7 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
     if (!json) write(`${" ".repeat(15)}the server is loading the model: waiting\n`);
   };
   yield* checkServerAndModel({ agent, fit, signal, ui, onLoading });
-  yield* slotChecks(agent, signal);
   yield* probes(agent, signal);
-}
-
-/** Reports how many requests the server processes at a time, if it says so. Further ones wait. */
-async function* slotChecks(agent: CopilotAgent, signal: AbortSignal): AsyncGenerator<Check> {
-  const target = targetOf(agent.config);
-  if (target.isNative || target.kind === "hosted") return;
-  const slots = await totalSlots({ ...addressOf(target), signal });
-  if (slots === undefined) return;
-  yield { name: "slots", status: "ok", text: `${count(slots, "request")} at a time` };
 }
 
 export function confinementCheck({ mode, network, by, why, advice }: SandboxStatus): Check {

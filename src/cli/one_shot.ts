@@ -60,7 +60,7 @@ async function answerPrompt(
       canUndo: false,
       answerSchema,
       isPrint: true,
-      asksServer: "before-turns",
+      asksAtStart: false,
     }, frontend)
   );
   if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);

@@ -10,9 +10,6 @@ import {
   type LocalConfig,
   localConfig,
   type Optional,
-  type PromptTier,
-  type Sampling,
-  type Thinking,
 } from "../config.ts";
 import { takesEnvKey } from "../server_address.ts";
 import { UsageError } from "../errors.ts";
@@ -29,7 +26,16 @@ import { type ModelTarget, targetOf } from "../models/target.ts";
 import type { VariableReader } from "../user_files.ts";
 import { FLAGS_OF_SERVER, modelDefaults, SERVER_FLAGS, specFlags } from "./defaults.ts";
 import { type Env, hostIn, KEY_VARIABLES, keyFor, unsentKey, variableIn } from "./keys.ts";
-import { type Args, asUsage, flagOfSetting, parseArgs, wholeFlag } from "./args.ts";
+import {
+  type Args,
+  asUsage,
+  type Flag,
+  flagOfSetting,
+  FLAGS,
+  parseArgs,
+  takesNumber,
+  wholeFlag,
+} from "./args.ts";
 
 /** Options of {@linkcode copilot} (spec 4.1). */
 export interface CopilotOptions {
@@ -155,38 +161,20 @@ function addressIn(env: Env, kind: ModelTarget["kind"]): string | undefined {
   }
 }
 
-const number = (text: string | undefined) => text === undefined ? undefined : Number(text);
-const milliseconds = (seconds: string | undefined) =>
-  seconds === undefined ? undefined : Number(seconds) * 1000;
+/** The settings that a flag of the same name sets. */
+const FLAG_SETTINGS =
+  "apiKey model baseUrl local hosted host useCompat workingDir maxTokens thinkBudget contextLength temperature topP topK minP repeatPenalty sampling think keepAlive textTools maxToolRounds promptTier connectTimeoutMs firstTokenTimeoutMs idleTimeoutMs"
+    .split(" ");
 
 export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
-  return {
-    apiKey: args["api-key"],
-    model: args.model,
-    baseUrl: args["base-url"],
-    local: args.local,
-    hosted: args.hosted,
-    host: args.host,
-    useCompat: args["use-compat"],
-    workingDir: args["working-dir"],
-    maxTokens: number(args["max-tokens"]),
-    thinkBudget: number(args["think-budget"]),
-    contextLength: number(args["context-length"]),
-    temperature: number(args["temperature"]),
-    topP: number(args["top-p"]),
-    topK: number(args["top-k"]),
-    minP: number(args["min-p"]),
-    repeatPenalty: number(args["repeat-penalty"]),
-    sampling: args.sampling as Sampling | undefined,
-    think: (args.think === "on" || args.think !== "off" && args.think) as Thinking | undefined,
-    keepAlive: args["keep-alive"],
-    textTools: args["text-tools"],
-    maxToolRounds: number(args["max-turns"]),
-    promptTier: args["prompt-tier"] as PromptTier | undefined,
-    connectTimeoutMs: milliseconds(args["connect-timeout"]),
-    firstTokenTimeoutMs: milliseconds(args["first-token-timeout"]),
-    idleTimeoutMs: milliseconds(args["idle-timeout"]),
-  };
+  const values: Readonly<Record<string, unknown>> = args;
+  return Object.fromEntries(FLAG_SETTINGS.map((name) => {
+    const flag: Flag = FLAGS.find((one) => one.name === flagOfSetting(name))!;
+    const value = values[flag.name];
+    if (name === "think") return [name, value === "on" || value !== "off" && value];
+    if (value === undefined || !takesNumber(flag)) return [name, value];
+    return [name, Number(value) * (flag.value === "SECONDS" ? 1000 : 1)];
+  }));
 }
 
 export function checkLimitsOf(args: Args): CheckLimits {
@@ -210,7 +198,7 @@ export function checkLimitsOf(args: Args): CheckLimits {
 
 /** The flags of `/model`: those that choose a model, and how it is called. */
 const namesOfModelFlags = (): string[] =>
-  Object.keys(optionsFromArgs({})).map(flagOfSetting).filter((name) => name !== "working-dir");
+  FLAG_SETTINGS.map(flagOfSetting).filter((name) => name !== "working-dir");
 
 /** The flags for a session. The key is not offered, because typed text is stored. */
 export const modelFlags: ModelFlags = {
@@ -307,6 +295,6 @@ export function sessionOptions(
     modelFlags,
     ...args.roles && !args.demo && { roles: args.roles },
     ...args.demo && { demoUrl: targetOf(config).url },
-    asksServer: args.demo ? "before-turns" : "at-start",
+    asksAtStart: !args.demo,
   };
 }

@@ -16,29 +16,19 @@ import type { AttachedFile, Notice } from "./data.ts";
 
 const MAX_FILES = 20;
 
-interface NamedPaths {
-  typed: string[];
-  /** Names whose `@` was pasted, in text that others may have written. */
-  pasted: string[];
-}
-
-/** Returns the names after `@` in `texts`: `@"a b"`, or up to the next white space. */
-function namedPaths(texts: readonly TextPart[]): NamedPaths {
-  const typed = new Set<string>();
-  const others = new Set<string>();
+/** Returns the names after a typed `@` in `texts`: `@"a b"`, or up to the next white space. Others may have written pasted text. */
+function namedPaths(texts: readonly TextPart[]): ReadonlySet<string> {
+  const names = new Set<string>();
   for (const { text, pasted = [] } of texts) {
     const pattern = /(?<=^|[\s(])@(?:"([^"\n]+)"|([^\s"]+))/g;
-    let next = 0;
     for (let found; (found = pattern.exec(text)) !== null;) {
       const { index, 1: quoted, 2: plain } = found;
-      while (next < pasted.length && pasted[next]![1] <= index) next++;
-      const isPasted = next < pasted.length && pasted[next]![0] <= index;
-      (isPasted ? others : typed).add(quoted ?? plain!);
       // A pasted name may overlap a typed one.
-      if (isPasted) pattern.lastIndex = index + 1;
+      if (pasted.some(([from, to]) => from <= index && index < to)) pattern.lastIndex = index + 1;
+      else names.add(quoted ?? plain!);
     }
   }
-  return { typed: [...typed], pasted: [...others].filter((name) => !typed.has(name)) };
+  return names;
 }
 
 /**
@@ -59,8 +49,7 @@ export async function attachFiles(
   const context: ToolContext = { ...agent.toolContext(signal), isFromUser: true };
   const existing = (name: string) =>
     [name, name.replace(/[.,;:!?)]+$/, "")].find((path) => infoOf(context, path));
-  const names = namedPaths(texts);
-  for (const name of names.typed) {
+  for (const name of namedPaths(texts)) {
     isFull = parts.length >= MAX_FILES;
     if (isFull) break;
     const path = existing(name);
@@ -70,10 +59,8 @@ export async function attachFiles(
     files.push(file);
     if (part) parts.push(part);
   }
-  const pasted = names.pasted.slice(0, MAX_FILES).filter(existing);
-  if (files.length + pasted.length === 0) return { parts };
-  const limit = isFull && { limit: MAX_FILES };
-  return { parts, notice: { code: "attached", files, pasted, ...limit } };
+  if (files.length === 0) return { parts };
+  return { parts, notice: { code: "attached", files, ...isFull && { limit: MAX_FILES } } };
 }
 
 async function attachOther(

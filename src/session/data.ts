@@ -83,7 +83,6 @@ export type Notice =
   | {
     code: "attached";
     files: readonly AttachedFile[];
-    pasted: readonly string[];
     limit?: number;
   };
 

@@ -132,16 +132,12 @@ function greetingText(checks: readonly Check[]): string {
   ).join(" · ");
 }
 
-function attachedText({ files, pasted, limit }: Extract<Notice, { code: "attached" }>): string[] {
+function attachedText({ files, limit }: Extract<Notice, { code: "attached" }>): string[] {
   const read = files.filter(({ result }) => result === "attached").length;
   const lines = files.flatMap(attachedLines);
   if (read > 0) lines.unshift(read === 1 ? "1 file attached" : `${read} files attached`);
   if (limit !== undefined) {
     lines.push(`only ${limit} files are attached: the model can read the rest`);
-  }
-  if (pasted.length > 0) {
-    const names = pasted.map((name) => `@${name}`).join(", ");
-    lines.push(`pasted, so not attached: ${names} (type the @ to attach)`);
   }
   return lines;
 }

@@ -110,7 +110,7 @@ export class Session implements SessionState, AsyncDisposable {
   readonly #steering: (readonly Part[])[] = [];
 
   constructor(readonly options: SessionOptions, private readonly frontend: Frontend) {
-    const { config, permissions, isChosen, asksServer, modelFlags } = options;
+    const { config, permissions, isChosen, asksAtStart = false, modelFlags } = options;
     const extensions = this.extensions = [...options.extensions ?? []];
     this.permissions = permissions;
     this.folderTrust = new FolderTrust(permissions.stateFolder);
@@ -118,8 +118,8 @@ export class Session implements SessionState, AsyncDisposable {
     this.roles = { models: { ...options.roles }, lent: new Map(), away: new Map() };
     this.fit = new ModelFit({
       isChosen,
-      asksRemote: asksServer === "at-start",
-      reportsOthers: asksServer !== "at-start" || !choosesModel(config), // or the checks at the start do
+      asksRemote: asksAtStart,
+      reportsOthers: !asksAtStart || !choosesModel(config), // or the checks at the start do
     });
     this.isModelKnown = !choosesModel(config);
     this.cache = new CacheWatch(
@@ -208,7 +208,7 @@ export class Session implements SessionState, AsyncDisposable {
     for (const one of this.extensions) await one.open?.(this, signal);
     const source = await this.#openRecord() ? "resume" : "startup";
     for (const one of this.extensions) await one.start?.(this, source, signal);
-    if (this.options.asksServer === "at-start") this.probed = this.#probeServer();
+    if (this.options.asksAtStart) this.probed = this.#probeServer();
     this.emitStatus();
   }
 

@@ -20,7 +20,7 @@ export interface SessionOptions
   trust?: boolean | undefined;
   /** False ignores what the folder brings. */
   readsFolder: boolean;
-  isRecorded: boolean;
+  isRecorded?: boolean | undefined;
   /** True for `-p`, whose sessions are listed apart. */
   isPrint?: boolean | undefined;
   /** True continues the newest session of the folder, if there is one. */
@@ -31,9 +31,9 @@ export interface SessionOptions
   /** True restores the permission mode of a resumed session. */
   keepsMode?: boolean | undefined;
   /** True makes messages undoable. The files that they change are stored in memory. */
-  canUndo: boolean;
-  /** When to ask a server about its models: when the session opens, or a local one before each turn. */
-  asksServer: "at-start" | "before-turns";
+  canUndo?: boolean | undefined;
+  /** True asks the server about its models when the session opens. By default, a local one is asked before each turn. */
+  asksAtStart?: boolean | undefined;
   /** The address of the running demo server. It ends with the program. */
   demoUrl?: string | undefined;
   roles?: ModelRoles | undefined;

@@ -108,7 +108,7 @@ const SESSIONS: [words: string[], options: Record<string, unknown>][] = [
   [["--demo"], {
     readsFolder: false,
     isRecorded: false,
-    asksServer: "before-turns",
+    asksAtStart: false,
     demoUrl: "http://localhost:11434",
   }],
   [["--no-session"], { isRecorded: false }],
@@ -143,7 +143,7 @@ Deno.test("what flags mean for a session", () => {
     resumesNewest: false,
     canUndo: true,
     keepsMode: true,
-    asksServer: "at-start",
+    asksAtStart: true,
     modelFlags,
   };
   assertEquals<Record<string, unknown>>({ ...of([]) }, none);

@@ -93,7 +93,6 @@ export function turn(
       });
       await using session = new Session({
         ...sessionOptions(toConfig(options), options, args, permissions),
-        ...{ canUndo: false, isRecorded: false, asksServer: "before-turns" },
       }, frontend);
       code = await frontend.run(session, "go");
     } catch (error) {

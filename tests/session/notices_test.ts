@@ -92,11 +92,10 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
     `999 tokens were no longer in the server's cache, and reading them again took 3 min: ${text}`,
   ]),
   [{ code: "record", why: "so" }, "the session cannot be saved for now: so"],
-  [{ code: "attached", files: [], pasted: [] }],
+  [{ code: "attached", files: [] }],
   [
-    { code: "attached", files: [{ name: "a", result: "attached" }], pasted: ["h"] },
+    { code: "attached", files: [{ name: "a", result: "attached" }] },
     "1 file attached",
-    "pasted, so not attached: @h (type the @ to attach)",
   ],
   [
     {
@@ -107,7 +106,6 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
         about: "an image\n",
         range: { ...range, isExact: true },
       }],
-      pasted: [],
     },
     "1 file attached",
     "a: an image",
@@ -124,7 +122,6 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
         { name: "e", place: "/f", result: "refused", why: "so" },
         { name: "g", result: "unreadable", why: "so" },
       ],
-      pasted: ["h", "i"],
       limit: 5,
     },
     "2 files attached",
@@ -134,7 +131,6 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
     "@e (/f) is not attached: so",
     "@g cannot be read: so",
     "only 5 files are attached: the model can read the rest",
-    "pasted, so not attached: @h, @i (type the @ to attach)",
   ],
 ];
 

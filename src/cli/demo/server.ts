@@ -50,10 +50,6 @@ async function answer(
   reply: (asked: DemoRequest) => DemoReply,
 ): Promise<Response> {
   switch (`${request.method} ${new URL(request.url).pathname}`) {
-    case "GET /":
-      return new Response("Ollama is running");
-    case "GET /api/version":
-      return Response.json({ version: "0.0.0" });
     case "GET /api/tags":
     case "GET /api/ps":
       return Response.json({ models: [{ name: DEMO_MODEL, model: DEMO_MODEL }] });

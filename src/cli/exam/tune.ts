@@ -4,13 +4,13 @@ import type { CopilotAgent } from "../../agent/agent.ts";
 import { isLean } from "../../agent/prompt.ts";
 import type { CopilotConfig, LocalConfig } from "../../config.ts";
 import { answersYes } from "../../extensions/mcp/ask_terminal.ts";
-import { targetOf, withModel } from "../../models/target.ts";
+import { targetOf } from "../../models/target.ts";
 import { aboutSeconds, count } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { parseArgs } from "../args.ts";
 import { keepModelSettings } from "../defaults.ts";
 import type { Run } from "../process.ts";
-import { optionsFromArgs } from "../settings.ts";
+import { modelFlags } from "../settings.ts";
 import { type ExamResult, passedOf, type TaskResult } from "./report.ts";
 import { type ExamOptions, runTasks } from "./run_task.ts";
 import type { ExamTask } from "./tasks.ts";
@@ -39,7 +39,7 @@ export async function tuneModel(
   }
   const runWith = async (flags: string, again: readonly TaskResult[]) => {
     const some = tasks.filter(({ name }) => again.some(({ task }) => task === name));
-    const config = withFlags(exam.config, flags);
+    const { config } = modelFlags.parse(flags.split(" ").filter(Boolean), exam.config);
     const { results, ended } = await runTasks(some, { ...exam, config, runsAll: true }, run);
     if (ended) stderr.line(`· the settings were not compared: ${ended}`);
     return { passed: passedOf(results), ended };
@@ -90,12 +90,4 @@ function variantsFor(config: CopilotConfig, fitted: CopilotAgent["config"], thin
     temperature !== 0.1 && "--temperature 0.1",
     sampling !== "server" && "--sampling server",
   ].filter((flags) => flags !== false);
-}
-
-/** Returns `config` with further flags. */
-function withFlags(config: CopilotConfig, flags: string): CopilotConfig {
-  const args = parseArgs(flags.split(" ").filter(Boolean));
-  const { promptTier = config.promptTier, ...options } = optionsFromArgs(args);
-  const change = Object.entries(options).filter(([, value]) => value !== undefined);
-  return { ...withModel(config, Object.fromEntries(change)), ...promptTier && { promptTier } };
 }

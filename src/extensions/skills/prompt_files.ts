@@ -115,7 +115,7 @@ export class PromptFiles {
     const { notice, parts } = await attachFiles(this.agent, [text], signal, policy);
     if (notice?.code !== "attached") return parts;
     const files = notice.files.filter(({ result }) => !isCommand || result !== "absent");
-    const isEmpty = files.length + notice.pasted.length === 0;
+    const isEmpty = files.length === 0;
     if (!isEmpty) this.session.notify({ ...notice, files });
     return parts;
   }

@@ -8,7 +8,7 @@ import { askFields, askServer, type LocalServerOptions, onFailure, orEmpty } fro
 const LIMITS = { timeoutMs: 2000, isOptional: true };
 
 /** Returns the number of requests that llama.cpp processes at a time (`GET /props`); otherwise undefined. */
-export async function totalSlots(options: LocalServerOptions): Promise<number | undefined> {
+async function totalSlots(options: LocalServerOptions): Promise<number | undefined> {
   const { total_slots: slots } = await askFields("/props", options, LIMITS).catch(orEmpty);
   return wholeNumber(slots);
 }

@@ -240,7 +240,7 @@ Deno.test("/tokens sums up the session, and has the newest request", async () =>
 Deno.test("/model goes on with the conversation, and says whether the server lists the model", async () => {
   using _state = folderWithState();
   await using server = strictServer([], { models: ["test", "other"] });
-  await using fake = await fakeSession(server.url, { modelFlags, asksServer: "at-start" });
+  await using fake = await fakeSession(server.url, { modelFlags, asksAtStart: true });
   const at = server.url.replace("http://", "");
   const now = (model: string) => `Switched to ${model} at ${at}.`;
   assertEquals(await fake.command("/model other"), now("other"));

@@ -73,9 +73,6 @@ async function printed(
     folder,
     permissions: openPermissions({ yes }, () => undefined),
     readsFolder: false,
-    isRecorded: false,
-    canUndo: false,
-    asksServer: "before-turns",
   }, frontend);
   const code = await frontend.run(session, prompt);
   // What is queued is written in the next turns of the event loop.
