@@ -130,7 +130,7 @@ class Transcript {
     const { appearance, paint } = this.options.display;
     if (text.trim() === "") return [];
     return [this.#block(text, (columns) => {
-      const renderer = new MarkdownRenderer({ ...appearance, paint, columns });
+      const renderer = new MarkdownRenderer(appearance, columns, paint);
       const shown = renderer.push(text) + renderer.end();
       return ["", ...shown.replace(/\n$/, "").split("\n")];
     })];

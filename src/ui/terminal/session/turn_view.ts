@@ -51,14 +51,7 @@ export class TurnView {
     private readonly keymap: Keymap = DEFAULT_KEYMAP,
   ) {
     const paint = this.#paint = painter(appearance);
-    this.#markdown = new MarkdownRenderer({
-      unicode: appearance.unicode,
-      get colors() {
-        return appearance.colors;
-      },
-      paint,
-      columns: terminalSize().columns,
-    });
+    this.#markdown = new MarkdownRenderer(appearance, terminalSize().columns, paint);
     this.activity = new Activity(paint, subjectOf, canMoveCommand(keymap));
   }
 

@@ -11,7 +11,7 @@ function render(
   colors: Appearance["colors"],
   unicode: boolean,
 ): string {
-  const renderer = new MarkdownRenderer({ columns, colors, unicode });
+  const renderer = new MarkdownRenderer({ colors, unicode }, columns);
   const shown = pieces.map((piece) => renderer.push(piece)).join("") + renderer.end();
   if (unicode) return shown;
   const quoted = shown.replace(
@@ -337,7 +337,7 @@ Deno.test("markdown: a long table is written with the widths of its first rows, 
 
 Deno.test("markdown: the rows of a long table appear as they come, in windows of any size", () => {
   for (const large of [false, true]) {
-    const renderer = new MarkdownRenderer({ columns: 60, colors: "none", unicode: true });
+    const renderer = new MarkdownRenderer({ colors: "none", unicode: true }, 60);
     const cell = large ? "word ".repeat(110) : "word";
     const held = large ? 3 : 8;
     let out = renderer.push("|a|b|\n|-|-|\n");
@@ -376,7 +376,7 @@ Deno.test("TTY-01 markdown: any text, cut anywhere: the same output, our styles,
     const whole = render([text], columns, colors, true);
     for (const size of [1, 1 + Math.ceil(random() * 9)]) {
       const pieces = text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
-      const renderer = new MarkdownRenderer({ columns, colors, unicode: true });
+      const renderer = new MarkdownRenderer({ colors, unicode: true }, columns);
       let out = "";
       for (const piece of [...pieces, undefined]) {
         const part = piece === undefined ? renderer.end() : renderer.push(piece);
@@ -420,7 +420,7 @@ Deno.test("markdown: no endless text is lost", () => {
   ] as const;
   for (const [start, part] of cases) {
     const text = start + part.repeat(10_000 / part.length);
-    const renderer = new MarkdownRenderer({ columns: 400, colors: "none", unicode: false });
+    const renderer = new MarkdownRenderer({ colors: "none", unicode: false }, 400);
     let out = "";
     for (const piece of text.match(/[^]{1,1000}/g)!) out += renderer.push(piece);
     out += renderer.end();
@@ -430,7 +430,7 @@ Deno.test("markdown: no endless text is lost", () => {
 });
 
 Deno.test("markdown: text appears word by word, code line by line", () => {
-  const renderer = new MarkdownRenderer({ columns: 40, colors: "none", unicode: true });
+  const renderer = new MarkdownRenderer({ colors: "none", unicode: true }, 40);
   const steps: [string, string][] = [
     ["He", ""],
     ["llo wor", "Hello"],
@@ -455,17 +455,17 @@ Deno.test("markdown: text appears word by word, code line by line", () => {
 });
 
 Deno.test("markdown: text that only looks like Markdown appears as soon as it cannot be any", () => {
-  const quoted = new MarkdownRenderer({ columns: 40, colors: "none", unicode: false });
+  const quoted = new MarkdownRenderer({ colors: "none", unicode: false }, 40);
   assertEquals(quoted.push("> ```\nout and"), "```\nout");
   const rows = ["-5", "1a", "12.5", "#a", "`a`", "``a``", "~a", "[a]", "1. [y]", "--a", "+1", "=a"];
   for (const text of [...rows, "a!", "a!b", "a\\b", "a&b", "a]", "a[]b", "2*3", "a_b", "`a`!"]) {
-    const renderer = new MarkdownRenderer({ columns: 40, colors: "none", unicode: false });
+    const renderer = new MarkdownRenderer({ colors: "none", unicode: false }, 40);
     assertEquals(renderer.push(`${text} and`), text);
   }
 });
 
 Deno.test("TTY-07 markdown: a new width counts from the next word on", () => {
-  const renderer = new MarkdownRenderer({ columns: 40, colors: "none", unicode: true });
+  const renderer = new MarkdownRenderer({ colors: "none", unicode: true }, 40);
   let out = renderer.push("- one two three four five six seven ");
   renderer.resize(20);
   out += renderer.push("eight nine ten eleven twelve ");
@@ -489,7 +489,7 @@ Deno.test("TTY-07 markdown: a new width counts from the next word on", () => {
 });
 
 Deno.test("TTY-02 marks are counted over the pieces of an answer", () => {
-  const renderer = new MarkdownRenderer({ columns: 80, colors: "none", unicode: true });
+  const renderer = new MarkdownRenderer({ colors: "none", unicode: true }, 80);
   let shown = renderer.push("a");
   for (let i = 0; i < 1000; i++) shown += renderer.push("\u0301");
   shown += renderer.push("b\n") + renderer.end();
@@ -507,7 +507,7 @@ const LINKS: [markdown: string, shown: string][] = [
 Deno.test("TTY-02 a link shows its address, unless its text is the address", () => {
   for (const [markdown, expected] of LINKS) {
     forEveryTextSplit(markdown, (pieces) => {
-      const renderer = new MarkdownRenderer({ columns: 60, colors: "none", unicode: true });
+      const renderer = new MarkdownRenderer({ colors: "none", unicode: true }, 60);
       const shown = pieces.map((piece) => renderer.push(piece)).join("") + renderer.end();
       assertEquals(shown, `${expected}\n`, JSON.stringify(pieces));
     });
