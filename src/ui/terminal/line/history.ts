@@ -2,6 +2,8 @@
 
 import { attempt } from "../../../attempt.ts";
 import { dirname } from "../../../text/std_path.ts";
+import { oneLine } from "../../../text/one_line.ts";
+import { reasonOf } from "../../../text/reason.ts";
 import type { TextPart } from "../../../types/message.ts";
 import { entryText, type HistoryEntry } from "../units.ts";
 
@@ -14,38 +16,68 @@ interface SavedEntry extends Pick<TextPart, "text"> {
 const MAX_HISTORY_BYTES = 2 ** 20;
 const MAX_ENTRY_BYTES = 64 * 2 ** 10;
 
-/** The history of a folder; the first entry creates the file. */
-export class History {
+interface OpenedHistory {
+  folder: string;
   /** Oldest first, each text once; those of the folder come after all others. */
-  readonly entries: HistoryEntry[];
-  #newest: string | undefined;
+  entries: HistoryEntry[];
+  newest: string | undefined;
+}
+
+/** The texts of this session and, if they can be stored, of earlier ones. The first text creates the file. */
+export class History {
+  #opened: OpenedHistory | undefined;
+  #hasWarned = false;
 
   /**
    * @param path The file; without one, nothing is saved.
-   * @throws {Error} if the file exists and cannot be read (`Deno.errors`).
+   * @param folder returns the folder that is worked in
    */
   constructor(
     private readonly path: string | undefined,
-    private readonly folder: string,
-    maxBytes = MAX_HISTORY_BYTES,
-  ) {
-    const all = path === undefined ? [] : load(path, maxBytes);
-    const here = all.filter((entry) => entry.folder === folder);
-    this.entries = lastOfEach([...all, ...here], ({ text }) => text).map(knownEntry);
-    this.#newest = here.at(-1)?.text;
+    private readonly folder: () => string,
+    private readonly warn: (message: string) => void,
+    private readonly maxBytes = MAX_HISTORY_BYTES,
+  ) {}
+
+  get entries(): readonly HistoryEntry[] {
+    return this.#open().entries;
   }
 
-  /** Adds the newest entry and saves it. @throws {Error} if the file cannot be written. */
+  /** Adds the newest entry, and saves it. */
   add(text: string, pasted?: TextPart["pasted"]): void {
     if (text.trim() === "") return;
-    const { entries } = this;
+    const opened = this.#open();
+    const { entries, folder, newest } = opened;
     const entry = knownEntry({ text, pasted });
     const before = entries.find((one) => entryText(one) === text);
     const isAsBefore = JSON.stringify(before) === JSON.stringify(entry);
-    entries.splice(0, entries.length, ...entries.filter((one) => one !== before), entry);
-    if (this.path === undefined || text === this.#newest && isAsBefore) return;
-    this.#newest = text;
-    append(this.path, { text, folder: this.folder, pasted });
+    opened.entries = [...entries.filter((one) => one !== before), entry];
+    if (this.path === undefined || text === newest && isAsBefore) return;
+    opened.newest = text;
+    try {
+      append(this.path, { text, folder, pasted });
+    } catch (error) {
+      this.#warn(`· the history cannot be saved: ${oneLine(reasonOf(error))}`);
+    }
+  }
+
+  #open(): OpenedHistory {
+    const folder = this.path === undefined ? "" : this.folder();
+    if (this.#opened?.folder === folder) return this.#opened;
+    let all: SavedEntry[] = [];
+    try {
+      if (this.path !== undefined) all = load(this.path, this.maxBytes);
+    } catch (error) {
+      this.#warn(`· the history cannot be read: ${oneLine(reasonOf(error))}`);
+    }
+    const here = all.filter((entry) => entry.folder === folder);
+    const entries = lastOfEach([...all, ...here], ({ text }) => text).map(knownEntry);
+    return this.#opened = { folder, entries, newest: here.at(-1)?.text };
+  }
+
+  #warn(message: string): void {
+    if (!this.#hasWarned) this.warn(message);
+    this.#hasWarned = true;
   }
 }
 

@@ -72,7 +72,7 @@ export class Display implements Disposable {
   constructor(private readonly options: DisplayOptions) {
     this.#theme = options.theme;
     this.#background = options.backgrounds?.last;
-    this.appearance = themed({ ...appearance(), background: this.#background }, options.theme);
+    this.appearance = this.#look();
     this.paint = painter(this.appearance);
   }
 
@@ -82,11 +82,12 @@ export class Display implements Disposable {
 
   set theme(theme: Theme) {
     this.#theme = theme;
-    Object.assign(
-      this.appearance,
-      themed({ ...appearance(), background: this.#background }, theme),
-    );
+    Object.assign(this.appearance, this.#look());
     this.screen.update();
+  }
+
+  #look(): Appearance {
+    return themed({ ...appearance(), background: this.#background }, this.#theme);
   }
 
   get keymap(): Keymap {

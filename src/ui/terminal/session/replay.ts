@@ -70,12 +70,10 @@ function firstReplayed(
   columns: number,
 ): number {
   let rows = 0;
-  let from = messages.length;
-  while (from > 0) {
-    rows += rowsOfMessage(messages[from - 1]!, executions, columns);
-    if (rows > MAX_ROWS && from < messages.length) break;
-    from--;
-  }
+  const from = 1 + messages.findLastIndex((message, at) => {
+    rows += rowsOfMessage(message, executions, columns);
+    return rows > MAX_ROWS && at < messages.length - 1;
+  });
   const turn = messages.findIndex((message, at) => at >= from && isTyped(message));
   return turn === -1 || from === 0 ? from : turn;
 }

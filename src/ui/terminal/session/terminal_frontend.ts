@@ -8,6 +8,7 @@ import type { Session } from "../../../session/session.ts";
 import type { ApproveMode } from "../../../safety/settings.ts";
 import { type Keymap, screenKey } from "../line/actions.ts";
 import type { Completer } from "../line/completion.ts";
+import { History } from "../line/history.ts";
 import type { PagerModal } from "../screen/pager_modal.ts";
 import { LiveScreen } from "../screen/live_screen.ts";
 import { makeSane } from "../tty.ts";
@@ -18,6 +19,7 @@ import { reasonOf } from "../../../text/reason.ts";
 import type { Part, TextPart } from "../../../types/message.ts";
 import type { Job, Subject } from "../../../types/tool.ts";
 import { EXIT } from "../../../exit_codes.ts";
+import { stateFolder } from "../../../user_files.ts";
 import { noticeLines } from "../../../session/notices.ts";
 import { jobEnded } from "../../progress.ts";
 import { instructionLines } from "../../../extensions/instructions/instruction_lines.ts";
@@ -32,7 +34,6 @@ import { ruleAdded } from "./question.ts";
 import { replay } from "./replay.ts";
 import type { ServerSettings } from "../../server_settings.ts";
 import { runTurn } from "./turn.ts";
-import { SessionHistory } from "./typed_history.ts";
 import { WholeConversation } from "./whole_conversation.ts";
 import { transcriptModal } from "./transcript.ts";
 import { acceptsPlan, CARRY_OUT } from "./plan_list.ts";
@@ -88,7 +89,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   /** True in the user's first session, until the mode has been explained. */
   #isNew = false;
   #motto: string | undefined;
-  #history!: SessionHistory;
+  #history!: History;
   #completer!: Completer;
 
   constructor(private readonly options: TerminalOptions) {
@@ -100,7 +101,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       backgrounds,
       closed: this.#closed.signal,
       // The screen of setup has no session yet.
-      history: () => this.#history?.entries() ?? [],
+      history: () => this.#history?.entries ?? [],
       completer: (before, after) => this.#completer?.(before, after),
       subjectOf: this.subjectOf,
       overtakes: (line) => this.#commandIn(line) !== undefined,
@@ -229,10 +230,11 @@ export class TerminalFrontend implements Frontend, Disposable {
       code === EXIT.interrupted ? this.#stop.abort() : this.#end(code);
     cleanUp.defer(this.options.onSignals(onSignal));
     const { state } = session.agent;
+    const stored = stateFolder();
     // Warnings wait for the screen, which is created after the history.
     const warn = (message: string) => queueMicrotask(() => this.#display.say(message));
-    this.#history = new SessionHistory(() => state.workingDir, warn);
-    state.history = this.#history.entries().map(entryText);
+    this.#history = new History(stored && `${stored}/history.jsonl`, () => state.workingDir, warn);
+    state.history = this.#history.entries.map(entryText);
     this.#isNew = state.history.length === 0;
     cleanUp.defer(() => this[Symbol.dispose]());
     const screen = this.#display.screen;
@@ -396,7 +398,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   async #takeMessage(message: TextPart, run: () => Promise<void>, isTurn = true): Promise<void> {
     if (message !== REWIND) this.#history.add(message.text, message.pasted);
     if (isTurn) this.#display.endHint();
-    this.#session.agent.state.history = this.#history.entries().map(entryText);
+    this.#session.agent.state.history = this.#history.entries.map(entryText);
     this.#stop = new AbortController();
     const start = performance.now();
     this.#isInTurn = isTurn;

@@ -11,7 +11,7 @@ const MAX_OLD_CHARS = 2_000_000;
 const MAX_CUT_CHARS = 1000;
 
 export class WholeConversation {
-  readonly written = { reasoning: "", text: "", running: [] as CallFacts[] };
+  written = { reasoning: "", text: "", running: [] as CallFacts[] };
   #known: ReadonlySet<unknown> = new Set();
   /** All messages of the session by key, each result as it first was. */
   #all = new Map<unknown, Message>();
@@ -52,12 +52,7 @@ export class WholeConversation {
   /** Ends the answer: its text is a message now, or was discarded. */
   end(messages: readonly Message[]): void {
     this.#scan(messages);
-    this.#clear();
-    this.written.running = [];
-  }
-
-  #clear(): void {
-    this.written.reasoning = this.written.text = "";
+    this.written = { reasoning: "", text: "", running: [] };
   }
 
   /** Returns all messages of the session; the model has `messages` of them. */
@@ -72,7 +67,9 @@ export class WholeConversation {
     const known = this.#known;
     const now = new Map(messages.map((message) => [keyOf(message), message]));
     this.#known = new Set(now.keys());
-    if (messages.some((one) => one.role === "assistant" && !known.has(keyOf(one)))) this.#clear();
+    if (messages.some((one) => one.role === "assistant" && !known.has(keyOf(one)))) {
+      this.written.reasoning = this.written.text = "";
+    }
     const summary = messages.find(isOfSummary);
     const isOther = ![...known].some((key) => now.has(key));
     const isReplaced = (key: unknown) =>

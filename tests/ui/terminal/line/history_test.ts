@@ -1,5 +1,14 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { History } from "../../../../src/ui/terminal/line/history.ts";
+
+function historyOf(path: string, folder: string, maxBytes?: number): History {
+  const fail = (message: string) => {
+    throw new Error(message);
+  };
+  const history = new History(path, () => folder, fail, maxBytes);
+  void history.entries; // The first use reads the file.
+  return history;
+}
 
 const unix = Deno.build.os !== "windows";
 
@@ -20,20 +29,19 @@ const entry = (text: string, folder = "/a") => JSON.stringify({ text, folder });
 
 Deno.test("entries come back, several lines and all, each once", async () => {
   await using dir = await temp();
-  const first = new History(dir.path, "/a");
+  const first = historyOf(dir.path, "/a");
   assertEquals(first.entries, []);
   const texts = ["one", "two\nlines", "one", "日本 \u2028 \x1b[A", "  ", "", "日本 \u2028 \x1b[A"];
   for (const text of texts) first.add(text);
   const expected = ["two\nlines", "one", "日本 \u2028 \x1b[A"];
   assertEquals(first.entries, expected);
-  assertEquals(new History(dir.path, "/a").entries, expected);
+  assertEquals(historyOf(dir.path, "/a").entries, expected);
   const lines = () => Deno.readTextFileSync(dir.path).split("\n").filter(Boolean).length;
   assertEquals(lines(), 4);
   first.add("日本 \u2028 \x1b[A");
   assertEquals(lines(), 4);
-  new History(dir.path, "/a").add("日本 \u2028 \x1b[A");
+  historyOf(dir.path, "/a").add("日本 \u2028 \x1b[A");
   assertEquals(lines(), 4);
-  first.entries.push("one");
   first.add("one");
   assertEquals(lines(), 5);
   assertEquals(first.entries, ["two\nlines", "日本 \u2028 \x1b[A", "one"]);
@@ -42,17 +50,17 @@ Deno.test("entries come back, several lines and all, each once", async () => {
 Deno.test("what was entered in this folder comes last: first to be found", async () => {
   await using dir = await temp();
   const write = (folder: string, ...texts: string[]) => {
-    const history = new History(dir.path, folder);
+    const history = historyOf(dir.path, folder);
     for (const text of texts) history.add(text);
   };
   write("/a", "in a", "both");
   write("/b", "in b", "both", "b again");
   write("/a", "a again");
-  assertEquals(new History(dir.path, "/a").entries, ["in b", "b again", "in a", "both", "a again"]);
-  assertEquals(new History(dir.path, "/b").entries, ["in a", "a again", "in b", "both", "b again"]);
-  assertEquals(new History(dir.path, "/c").entries, ["in a", "in b", "both", "b again", "a again"]);
-  new History(dir.path, "/c").add("in a");
-  assertEquals(new History(dir.path, "/c").entries.at(-1), "in a");
+  assertEquals(historyOf(dir.path, "/a").entries, ["in b", "b again", "in a", "both", "a again"]);
+  assertEquals(historyOf(dir.path, "/b").entries, ["in a", "a again", "in b", "both", "b again"]);
+  assertEquals(historyOf(dir.path, "/c").entries, ["in a", "in b", "both", "b again", "a again"]);
+  historyOf(dir.path, "/c").add("in a");
+  assertEquals(historyOf(dir.path, "/c").entries.at(-1), "in a");
 });
 
 Deno.test("lines that are torn, or no entries, cost no other", async () => {
@@ -67,22 +75,22 @@ Deno.test("lines that are torn, or no entries, cost no other", async () => {
   ];
   for (const [file, entries] of rows) {
     write(dir.path, file);
-    const history = new History(dir.path, "/a");
+    const history = historyOf(dir.path, "/a");
     assertEquals(history.entries, entries, file);
     history.add("new");
-    assertEquals(new History(dir.path, "/a").entries, [...entries, "new"], file);
+    assertEquals(historyOf(dir.path, "/a").entries, [...entries, "new"], file);
   }
 });
 
 Deno.test("the file and its folder are for the user alone", { ignore: !unix }, async () => {
   await using dir = await temp();
-  new History(dir.path, "/a").add("secret");
+  historyOf(dir.path, "/a").add("secret");
   const mode = (path: string) => Deno.statSync(path).mode! & 0o777;
   assertEquals(mode(dir.path), 0o600);
   assertEquals(mode(`${dir.folder}/state/copilot`), 0o700);
   for (const [before, after] of [[0o644, 0o600], [0o610, 0o600], [0o400, 0o400]] as const) {
     Deno.chmodSync(dir.path, before);
-    new History(dir.path, "/a");
+    historyOf(dir.path, "/a");
     assertEquals(mode(dir.path), after);
   }
 });
@@ -93,9 +101,9 @@ Deno.test("of a file over its limit the newer half stays, each text once", async
   for (const [texts, kept] of [["abcdefgh", "efgh"], ["abababab", "b"], ["abcaaaaa", "ca"]]) {
     write(dir.path, lines(texts!));
     const { size } = Deno.statSync(dir.path);
-    new History(dir.path, "/a", size);
+    historyOf(dir.path, "/a", size);
     assertEquals(Deno.readTextFileSync(dir.path), lines(texts!));
-    assertEquals(new History(dir.path, "/a", size - 1).entries.join(""), kept);
+    assertEquals(historyOf(dir.path, "/a", size - 1).entries.join(""), kept);
     assertEquals(Deno.readTextFileSync(dir.path), lines(kept!));
     assertEquals([...Deno.readDirSync(`${dir.folder}/state/copilot`)].length, 1);
   }
@@ -103,10 +111,10 @@ Deno.test("of a file over its limit the newer half stays, each text once", async
 
 Deno.test("R-06 what was pasted of an entry is kept with it", async () => {
   await using dir = await temp();
-  const history = new History(dir.path, "/a");
+  const history = historyOf(dir.path, "/a");
   history.add("@a @b", [[3, 5]]);
   history.add("@c");
-  const known = () => new History(dir.path, "/a").entries;
+  const known = () => historyOf(dir.path, "/a").entries;
   const entries = [{ text: "@a @b", pasted: [[3, 5] as const] }, "@c"];
   assertEquals([history.entries, known()], [entries, entries]);
   history.add("@a @b");
@@ -121,12 +129,12 @@ Deno.test("R-06 what was pasted of an entry is kept with it", async () => {
 
 Deno.test("an entry of more than 64 KiB is for the session alone", async () => {
   await using dir = await temp();
-  const history = new History(dir.path, "/a");
+  const history = historyOf(dir.path, "/a");
   const most = 64 * 2 ** 10 - `\n${entry("")}\n`.length;
   const long = ["x".repeat(most), "y".repeat(most + 1)];
   for (const text of long) history.add(text);
   assertEquals(history.entries, long);
-  assertEquals(new History(dir.path, "/a").entries, long.slice(0, 1));
+  assertEquals(historyOf(dir.path, "/a").entries, long.slice(0, 1));
 });
 
 Deno.test("sessions that write at the same time lose nothing", async () => {
@@ -135,7 +143,7 @@ Deno.test("sessions that write at the same time lose nothing", async () => {
     import { History } from ${
     JSON.stringify(new URL("../../../../src/ui/terminal/line/history.ts", import.meta.url).href)
   };
-    const history = new History(Deno.args[0], "/a");
+    const history = new History(Deno.args[0], () => "/a", console.error);
     for (let i = 0; i < 200; i++) history.add(Deno.args[1] + i + "x".repeat(i * 5));
   `;
   await Promise.all(["a", "b", "c"].map(async (name) => {
@@ -144,7 +152,7 @@ Deno.test("sessions that write at the same time lose nothing", async () => {
     }).output();
     assertEquals(code, 0, new TextDecoder().decode(stderr));
   }));
-  assertEquals(new History(dir.path, "/a").entries.length, 600);
+  assertEquals(historyOf(dir.path, "/a").entries.length, 600);
 });
 
 Deno.test({
@@ -156,7 +164,7 @@ Deno.test({
     const path = `${dir.folder}/link`;
     Deno.symlinkSync("/dev/zero", path);
     const before = Deno.statSync(path).mode;
-    const history = new History(path, "/a");
+    const history = historyOf(path, "/a");
     assertEquals(history.entries, []);
     try {
       history.add("x".repeat(100_000));
@@ -166,9 +174,26 @@ Deno.test({
   },
 });
 
-Deno.test("a file that cannot be read or written says so", async () => {
+Deno.test("a history that cannot be read or written is told of once, and kept for the session", async () => {
   await using dir = await temp();
+  const added = () => {
+    const told: string[] = [];
+    const history = new History(dir.path, () => "/a", (message) => told.push(message));
+    for (const text of ["one", "two"]) history.add(text);
+    assertEquals(history.entries, ["one", "two"]);
+    return told.join("\n");
+  };
+  Deno.writeTextFileSync(`${dir.folder}/state`, "");
+  assertMatch(added(), /^· the history cannot be (?:read|saved): .*$/);
+  Deno.removeSync(`${dir.folder}/state`);
   Deno.mkdirSync(dir.path, { recursive: true });
-  const message = `Cannot read ${dir.path} as it must be a file`;
-  assertThrows(() => new History(dir.path, "/a"), Error, message);
+  assertMatch(added(), /^· the history cannot be read: .*$/);
+});
+
+Deno.test("without a file, texts are kept for the session in all folders", () => {
+  let folder = "/a";
+  const history = new History(undefined, () => folder, () => {});
+  history.add("one");
+  folder = "/b";
+  assertEquals(history.entries, ["one"]);
 });

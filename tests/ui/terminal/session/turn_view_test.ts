@@ -1,6 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { TurnView } from "../../../../src/ui/terminal/session/turn_view.ts";
-import { SessionHistory } from "../../../../src/ui/terminal/session/typed_history.ts";
 import { type Keymap, keymapOf } from "../../../../src/ui/terminal/line/actions.ts";
 import type { Screen } from "../../../../src/ui/terminal/screen/screen.ts";
 import type { ToolExecution } from "../../../../src/types/event.ts";
@@ -18,33 +17,6 @@ Deno.test("that calls are recovered from the text is said once a session", () =>
     view.end();
   }
   assertEquals(text().match(/recovered/g)?.length, 1);
-});
-
-Deno.test("a history that cannot be written is told of once, and kept for the session", () => {
-  const folder = Deno.makeTempDirSync();
-  const before = Deno.env.get("XDG_STATE_HOME");
-  try {
-    Deno.mkdirSync(`${folder}/copilot`);
-    const path = `${folder}/copilot/history.jsonl`;
-    Deno.symlinkSync(`${folder}/missing/file`, path);
-    Deno.env.set("XDG_STATE_HOME", folder);
-    const added = () => {
-      const told: string[] = [];
-      const history = new SessionHistory(() => folder, (message) => told.push(message));
-      history.add("one");
-      history.add("two");
-      assertEquals(history.entries(), ["one", "two"]);
-      return told.join("\n");
-    };
-    assertMatch(added(), /^· the history cannot be saved: .*$/);
-    Deno.removeSync(path);
-    Deno.mkdirSync(path);
-    assertMatch(added(), /^· the history cannot be read: .*$/);
-  } finally {
-    if (before === undefined) Deno.env.delete("XDG_STATE_HOME");
-    else Deno.env.set("XDG_STATE_HOME", before);
-    Deno.removeSync(folder, { recursive: true });
-  }
 });
 
 function written(isLive = false, keymap?: Keymap): { view: TurnView; text: () => string } {

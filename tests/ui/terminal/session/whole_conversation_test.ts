@@ -58,25 +58,27 @@ Deno.test("what was taken back is gone", () => {
 
 Deno.test("the answer that is written is shown until it is a message, calls as long as they run", () => {
   const conversation = new WholeConversation();
-  const { written } = conversation;
   conversation.onEvent({ type: "reasoning_delta", text: "Hm" }, []);
   conversation.onEvent({ type: "text_delta", text: "wrong" }, []);
   conversation.onEvent({ type: "text_retracted" }, []);
   conversation.onEvent({ type: "text_delta", text: "I " }, []);
   conversation.onEvent({ type: "text_delta", text: "look" }, []);
-  assertEquals(written, { reasoning: "Hm", text: "I look", running: [] });
+  assertEquals(conversation.written, { reasoning: "Hm", text: "I look", running: [] });
   // The answer is a message while its call is asked about.
   conversation.of([message("assistant", "I look")]);
-  assertEquals(written.text, "");
+  assertEquals(conversation.written.text, "");
   conversation.onEvent({ type: "tool_start", name: "x", args: {}, id: "1" }, []);
   conversation.onEvent({ type: "tool_start", name: "y", args: {}, id: "2" }, []);
-  assertEquals([written.text, written.running.map(({ toolName }) => toolName)], ["", ["x", "y"]]);
+  assertEquals([
+    conversation.written.text,
+    conversation.written.running.map(({ toolName }) => toolName),
+  ], ["", ["x", "y"]]);
   const exec = { toolCallId: "1", toolName: "x", arguments: {}, result: "", durationMs: 0 };
   conversation.onEvent(
     { type: "tool_done", exec: { ...exec, isError: false, outcome: "done" } },
     [],
   );
-  assertEquals(written.running.map(({ toolName }) => toolName), ["y"]);
+  assertEquals(conversation.written.running.map(({ toolName }) => toolName), ["y"]);
   conversation.onEvent({ type: "thinking" }, []);
-  assertEquals(written, { reasoning: "", text: "", running: [] });
+  assertEquals(conversation.written, { reasoning: "", text: "", running: [] });
 });
