@@ -189,18 +189,10 @@ export const EDITS = {
   "undo": (state) => undone(state) ?? "bell",
 } satisfies Readonly<Record<ActionName, EditCommand | LineEffect | [EditCommand, KeyKind]>>;
 
-/** Longer text in one read was pasted, by a terminal without bracketed paste. */
-const MAX_TYPED = 200;
-
 export function inserted(
   state: LineState,
   { type, text }: { type: "text" | "paste"; text: string },
 ): LineState {
-  const pieces = type === "paste"
-    ? [pastedUnits(text)]
-    // Undo removes single characters.
-    : text.length > MAX_TYPED
-    ? [graphemes(text)]
-    : Array.from(text, (char) => [char]);
-  return pieces.reduce((next, piece) => withUnits(next, next.cursor, next.cursor, piece), state);
+  const units = type === "paste" ? pastedUnits(text) : graphemes(text);
+  return withUnits(state, state.cursor, state.cursor, units);
 }

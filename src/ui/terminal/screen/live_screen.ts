@@ -14,10 +14,10 @@ import { entryUnits } from "../units.ts";
 import { processTerminal, type Terminal, type TerminalSize } from "../tty.ts";
 import { type CellRow, type Frame, widthOf } from "./frame.ts";
 import { LiveOutput } from "./live_output.ts";
-import { MessageModal, type MessageModalOptions } from "./message_modal.ts";
+import { MessageModal, type MessageModalOptions, QuestionModal } from "./message_modal.ts";
 import { type Modal, ModalDriver, ModalStack } from "./modal.ts";
-import type { Screen } from "./screen.ts";
-import { ScreenQuestions } from "./screen_questions.ts";
+import { ListModal } from "./list_modal.ts";
+import type { ChoiceList, QuestionTiming, Screen } from "./screen.ts";
 import { editInProgram } from "../external_editor.ts";
 
 type OwnLineOptions = "prompt" | "ring" | "append" | "columns" | "edit" | "dropped" | "pasteImage";
@@ -54,6 +54,14 @@ const ASK_KEYBOARD = "\x1b[?u";
 const ASK_BACKGROUND = "\x1b]11;?\x1b\\";
 const MIN_RULE_ROWS = 8;
 const MAX_TAIL = 4096;
+/** No question is answered by accident: it accepts keys after so many milliseconds without one. */
+const QUESTION_QUIET_MS = 300;
+/** The same for a user who is in the middle of a line: the Enter that sends it must not answer. */
+const DRAFT_QUIET_MS = 1000;
+/** The rows below such a question: the rule, the input line, the status, and a spare one. */
+const COMING_MARGIN = 4;
+/** Shown in place of the row above the answers until then. */
+const QUESTION_COMES = "Stop typing to answer:";
 
 /** Uses the terminal until it is disposed of. */
 export class LiveScreen implements Screen {
@@ -64,10 +72,12 @@ export class LiveScreen implements Screen {
   readonly #driver: ModalDriver;
   readonly #closed = new AbortController();
   readonly #ring: { kills: KillRing } = { kills: [] };
-  readonly questions: ScreenQuestions;
-  readonly ask: Screen["ask"];
-  readonly askHidden: Screen["askHidden"];
-  readonly choose: Screen["choose"];
+  /** The time of the last key. */
+  #keyTime = 0;
+  /** True while a list is open that the user asked for. */
+  #isPicker = false;
+  /** The question that is drawn, but accepts no keys yet. */
+  #coming: Modal | undefined;
   #hasAskedKeyboard = false;
   #hasAskedBackground = false;
   #isFocused = true;
@@ -103,12 +113,6 @@ export class LiveScreen implements Screen {
     });
     this.#message = message;
     modals.open(message);
-    const lineOptions = (prompt: string) => this.#lineOptions(prompt);
-    const parts = { terminal, modals, output, message, signal, lineOptions };
-    const questions = this.questions = new ScreenQuestions(parts);
-    this.ask = questions.ask.bind(questions);
-    this.askHidden = questions.askHidden.bind(questions);
-    this.choose = questions.choose.bind(questions);
     this.#driver = new ModalDriver({
       terminal,
       modals,
@@ -187,6 +191,64 @@ export class LiveScreen implements Screen {
     return message;
   }
 
+  readonly ask: Screen["ask"] = (prompt, objection, signal, text = "", how) =>
+    this.open(this.#question(prompt, objection, text), signal, how);
+
+  readonly askHidden: Screen["askHidden"] = (prompt, objection, signal) =>
+    this.open(this.#question(prompt, objection, "", true), signal, { waits: false });
+
+  readonly choose = <T>(
+    list: ChoiceList<T>,
+    signal: AbortSignal,
+    // A user who asked for a list expects that it accepts the next key.
+    how: QuestionTiming = { waits: false },
+  ): Promise<T | null> => {
+    const modal = new ListModal<T>({ ...list, sgr: this.options.sgr });
+    this.#isPicker = how.waits === false;
+    return this.open(modal, signal, how).finally(() => this.#isPicker = false);
+  };
+
+  /** The parts of a modal that edits lines. */
+  get modalParts() {
+    const { sgr, ring, keymap } = this.#lineOptions("");
+    return { sgr, ring, keymap, onCancel: () => this.#message.hold() };
+  }
+
+  /** Opens `modal`, by default after a quiet moment; null once `signal` is aborted, or with `yields` if a message waits. */
+  async open<T>(
+    modal: Modal<T>,
+    signal: AbortSignal,
+    { waits = true, yields = false }: QuestionTiming = {},
+  ): Promise<T | null> {
+    const [modals, output, message] = [this.#modals, this.#output, this.#message];
+    if (waits) {
+      // A modal on the whole screen hides the question.
+      if (modals.isFullScreen) await this.#awaitQuiet(signal);
+      if (!signal.aborted) modals.closeFullScreen();
+      if (message.state.units.length > 0) modal.unselect?.();
+      this.#coming = modal;
+      output.draw();
+      await this.#awaitQuiet(signal);
+      if (message.state.units.length > 0) modal.unselect?.();
+      // No frame is drawn without the question.
+      this.#coming = undefined;
+    }
+    const isNeedless = yields && message.queued.length > 0;
+    if (isNeedless || signal.aborted || this.#closed.signal.aborted) {
+      output.drawSoon();
+      return null;
+    }
+    const onAbort = () => modals.close(modal);
+    signal.addEventListener("abort", onAbort);
+    try {
+      const result = modals.open(modal);
+      output.draw();
+      return await result;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
   notify(text: string): void {
     // Terminals without notifications ring.
     if (!this.#isFocused) this.terminal.write(`\x1b]9;${text}\x07\x07`);
@@ -240,7 +302,7 @@ export class LiveScreen implements Screen {
     const { title, unicode } = this.options;
     const { isFullScreen } = this.#modals;
     const frame = isFullScreen ? this.#modals.layout(size) : this.#layoutEnd(size);
-    const isAsking = (this.#isAsking() || this.questions.isComing) && !isFullScreen;
+    const isAsking = (this.#isAsking() || this.#coming) && !isFullScreen;
     const name = title?.(isAsking ? "asks" : this.#isActive() ? "works" : "waits");
     return {
       ...frame,
@@ -252,21 +314,21 @@ export class LiveScreen implements Screen {
   #layoutEnd({ columns, rows }: TerminalSize): Frame {
     const { sgr, panel } = this.options;
     const dim = sgr(DIM);
-    const isAsking = this.#isAsking() || this.questions.isComing;
+    const isAsking = this.#isAsking() || this.#coming !== undefined;
     const activity = isAsking ? undefined : this.options.activity();
     const { head, tail } = this.#output;
     const above: CellRow[] = tail === "" ? [] : styledRows(tail.slice(-MAX_TAIL), columns);
     const add = (texts: readonly string[]) =>
       above.push(...texts.map((text) => styledRow(text, columns)));
     if (head) add([...head().split("\n"), ""]);
-    else if (this.questions.isPicker && !this.#output.endsBlank) add([""]);
+    else if (this.#isPicker && !this.#output.endsBlank) add([""]);
     add(activity ?? []);
     add(panel?.() ?? []);
     add(this.#message.queuedRows);
     const hint = isAsking ? "" : this.#message.queuedHint;
     if (hint !== "") add([dim + hint]);
     if (this.#isAsking()) add(this.#message.draftRows.map((row) => dim + row));
-    else above.push(...this.questions.comingRows({ columns, rows }, dim));
+    else above.push(...this.#comingRows({ columns, rows }, dim));
     if (rows >= MIN_RULE_ROWS && !isAsking) {
       above.push(ruleRow(columns, dim, this.options.caption?.()));
     }
@@ -287,6 +349,46 @@ export class LiveScreen implements Screen {
     if (isLeaving) return `${dim}Press Ctrl-C again to exit`;
     if (isRewinding) return `${dim}Press Esc again to rewind to a message`;
     return this.options.footer(this.#isAsking() ? undefined : state.vi?.mode);
+  }
+
+  #comingRows({ columns, rows }: TerminalSize, dim: string): CellRow[] {
+    if (this.#coming === undefined) return [];
+    const room = Math.max(rows >> 1, rows - COMING_MARGIN);
+    const { rows: coming, cursor } = this.#coming.layout({ columns, rows: room });
+    const title = Math.max(0, cursor.row - 1);
+    return coming.map((row, at) =>
+      at === title
+        ? styledRow(`${dim}${QUESTION_COMES}`, columns)
+        : row.map((cell) => ({ ...cell, style: dim }))
+    );
+  }
+
+  #question(
+    prompt: string,
+    objection: (line: string) => string | undefined,
+    text: string,
+    isHidden = false,
+  ): QuestionModal {
+    const options = this.#lineOptions(prompt);
+    return new QuestionModal({
+      ...options,
+      // Text cut from a hidden line cannot be pasted into another one.
+      ring: isHidden ? { kills: [] } : options.ring,
+      ...{ text, objection, isHidden, onCancel: () => this.#message.hold() },
+    });
+  }
+
+  async #awaitQuiet(signal: AbortSignal): Promise<void> {
+    const { terminal } = this;
+    const start = terminal.now();
+    const quiet = () => this.#message.state.units.length > 0 ? DRAFT_QUIET_MS : QUESTION_QUIET_MS;
+    const left = () => quiet() - (terminal.now() - Math.max(start, this.#keyTime));
+    for (let isQuiet = false; !signal.aborted && !isQuiet;) {
+      // Keys are not read while an outcome is pending: a full pause follows it.
+      const wasWaiting = this.#modals.isWaiting;
+      await terminal.pause(wasWaiting ? quiet() : left(), signal);
+      isQuiet = !wasWaiting && !this.#modals.isWaiting && left() <= 0;
+    }
   }
 
   async #edit(text: string): Promise<string | undefined> {
@@ -310,14 +412,14 @@ export class LiveScreen implements Screen {
       this.update();
     } else {
       // A user who returns to the window may type at once.
-      this.questions.keyTime = now;
+      this.#keyTime = now;
       this.#isFocused = name === "focus-in";
     }
   }
 
   /** Handles the keys that do the same whichever modal is open. */
   #onKey(key: Key): boolean {
-    this.questions.keyTime = this.terminal.now();
+    this.#keyTime = this.terminal.now();
     if (key.name !== "ctrl-c") this.#message.isLeaving = false;
     if (key.name !== "escape") this.#message.isRewinding = false;
     this.#message.wasSearching = this.#message.search !== undefined;

@@ -20,7 +20,7 @@ import {
 import { type Cell, type CellRow, type Frame, widthOf } from "./frame.ts";
 import type { Outcome } from "./modal.ts";
 
-export interface SessionLineOptions extends LineModalOptions {
+interface SessionLineOptions extends LineModalOptions {
   append: (lines: string) => void;
   columns: () => number;
 }

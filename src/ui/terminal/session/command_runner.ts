@@ -124,7 +124,7 @@ export class CommandRunner {
     const { screen, sgr } = this.display;
     if (!(screen instanceof LiveScreen)) return;
     const modal = new PagerModal({ title, sgr, blocks: () => blocks });
-    await screen.questions.open(modal, signal, { waits: false });
+    await screen.open(modal, signal, { waits: false });
   }
 
   async runShell(command: string, signal: AbortSignal): Promise<void> {

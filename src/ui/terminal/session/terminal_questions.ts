@@ -90,7 +90,7 @@ export class TerminalQuestions
       isSeen = true;
     }
     const modal = new ApprovalModal({
-      ...screen.questions.modalParts,
+      ...screen.modalParts,
       about: transcriptKey === undefined ? () => "" : about,
       hasGap: transcriptKey !== undefined && !view.endsBlank,
       transcriptKey,
@@ -102,9 +102,7 @@ export class TerminalQuestions
       help: (columns) => answersHelp(shown, columns),
     });
     this.openQuestion = { text: about, onSeen: () => isSeen = true };
-    const answer = await screen.questions.open(modal, signal).finally(() =>
-      this.openQuestion = undefined
-    );
+    const answer = await screen.open(modal, signal).finally(() => this.openQuestion = undefined);
     if (answer === null) this.onCancel();
     if (answer?.choice === "edit") view.onDecided(request.call.id, "edited by you");
     else if (answer?.choice === "once" && !request.isRoutine) {
