@@ -7,10 +7,12 @@
 import { deeperThan, isObject, jsonOrUndefined } from "../text/json.ts";
 import { nearest } from "../text/nearest.ts";
 import type { JsonSchema, Tool } from "../types/tool.ts";
-import { isType, schemaObjection, valueText } from "./schema_check.ts";
+import { isType, referredSchema, schemaObjection, valueText } from "./schema_check.ts";
 
 /** Deeper arguments are refused: they would exhaust the stack. */
 const MAX_CHECKED_DEPTH = 200;
+/** A reference in a reference in ... may lead to itself. */
+const MAX_REFERENCES = 4;
 
 export type ToolArgs = Record<string, unknown>;
 
@@ -34,14 +36,16 @@ export function checkArguments(tool: Tool, args: unknown): CheckedArguments {
   }
   const others = Object.keys(args).filter((key) => !isKnown(schema, key));
   if (others.length > 0) return unknownKey(tool, others, args);
-  const missing = requiredOf(schema).find((key) => isAbsent(args, key, properties[key]));
+  const missing = requiredOf(schema).find((key) =>
+    isAbsent(args, key, schemaIn(properties[key], schema))
+  );
   if (missing !== undefined) {
     const given = Object.hasOwn(args, missing)
       ? `: current value is ${valueText(args[missing])}`
       : "";
     return argumentFailure(tool, `${missing} is required${given}`, args);
   }
-  const value = convertedObject(schema, args);
+  const value = convertedObject(schema, args, schema);
   const problem = schemaObjection(schema, value) ?? illFormedIn(value, "");
   return problem === undefined ? { ok: true, args: value } : argumentFailure(tool, problem, args);
 }
@@ -72,10 +76,10 @@ function argumentFailure(tool: Tool, problem: string, args: ToolArgs): CheckedAr
   const required = requiredOf(tool.parameters);
   const shown: string[] = [];
   for (const [key, property] of Object.entries(objectOf(tool.parameters.properties))) {
-    const schema = objectOf(property);
+    const schema = schemaIn(property, tool.parameters);
     const isMissing = isAbsent(args, key, schema);
     if (isMissing && !required.includes(key)) continue;
-    const given = isMissing ? undefined : converted(schema, args[key]);
+    const given = isMissing ? undefined : converted(schema, args[key], tool.parameters);
     const fits = !isMissing && schemaObjection(schema, given) === undefined;
     const value = fits ? given : schema.default;
     shown.push(`${JSON.stringify(key)}: ${isShort(value) ? JSON.stringify(value) : shape(schema)}`);
@@ -85,18 +89,19 @@ function argumentFailure(tool: Tool, problem: string, args: ToolArgs): CheckedAr
 }
 
 /** Returns an object with its values converted, without absent ones, and with defaults. */
-function convertedObject(schema: JsonSchema, given: ToolArgs): ToolArgs {
+function convertedObject(schema: JsonSchema, given: ToolArgs, root: JsonSchema): ToolArgs {
   const properties = objectOf(schema.properties);
   const required = requiredOf(schema);
   const entries: [string, unknown][] = [];
   for (const [key, value] of Object.entries(given)) {
     const known = Object.hasOwn(properties, key);
-    const property = known ? properties[key] : schema.additionalProperties;
+    const property = schemaIn(known ? properties[key] : schema.additionalProperties, root);
     if (known && !required.includes(key) && isAbsent(given, key, property)) continue;
-    entries.push([key, converted(objectOf(property), value)]);
+    entries.push([key, converted(property, value, root)]);
   }
-  for (const [key, property] of Object.entries(properties)) {
-    const value = objectOf(property).default;
+  for (const [key, part] of Object.entries(properties)) {
+    const property = schemaIn(part, root);
+    const value = property.default;
     // FastMCP writes null for a missing argument of any type.
     if (value !== undefined && value !== null && isAbsent(given, key, property)) {
       entries.push([key, structuredClone(value)]);
@@ -107,15 +112,16 @@ function convertedObject(schema: JsonSchema, given: ToolArgs): ToolArgs {
 }
 
 /** Returns a value converted to the type of its schema if it has an equivalent there; otherwise unchanged. */
-function converted(schema: JsonSchema, given: unknown): unknown {
+function converted(schema: JsonSchema, given: unknown, root: JsonSchema): unknown {
   const types = typesOf(schema);
   const value = types.some((type) => isType(given, type))
     ? given
     : types.map((type) => asType(given, type)).find((one) => one !== undefined) ?? given;
-  if (isObject(value)) return convertedObject(schema, value);
+  if (isObject(value)) return convertedObject(schema, value, root);
   if (!Array.isArray(value)) return value;
   const first: unknown[] = Array.isArray(schema.prefixItems) ? schema.prefixItems : [];
-  return value.map((item, i) => converted(objectOf(i in first ? first[i] : schema.items), item));
+  const itemSchema = (i: number) => schemaIn(i in first ? first[i] : schema.items, root);
+  return value.map((item, i) => converted(itemSchema(i), item, root));
 }
 
 /** Returns the objection to a text with half of a character: writing it would silently write a different one. */
@@ -143,10 +149,10 @@ function asType(given: unknown, type: string): unknown {
   return isType(value, type) ? value : undefined;
 }
 
-function isAbsent(args: ToolArgs, key: string, schema: unknown): boolean {
+function isAbsent(args: ToolArgs, key: string, schema: JsonSchema): boolean {
   if (!Object.hasOwn(args, key) || args[key] === undefined) return true;
   if (args[key] !== null) return false;
-  const types = typesOf(objectOf(schema));
+  const types = typesOf(schema);
   return types.length > 0 && !types.includes("null");
 }
 
@@ -158,6 +164,17 @@ function allowsOthers(schema: JsonSchema): boolean {
 }
 
 const objectOf = (value: unknown): JsonSchema => isObject(value) ? value : {};
+/** Returns a schema of `root` with what `$ref`, a single `allOf` and its alternatives name at its top. */
+function schemaIn(part: unknown, root: JsonSchema, depth = 0): JsonSchema {
+  const schema = objectOf(part);
+  if (depth > MAX_REFERENCES) return schema;
+  const { $ref, allOf, ...own } = schema;
+  const named = (value: unknown) => schemaIn(value, root, depth + 1);
+  if ($ref !== undefined) return { ...named(referredSchema($ref, root)), ...own };
+  if (Array.isArray(allOf) && allOf.length === 1) return { ...named(allOf[0]), ...own };
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  return Array.isArray(alternatives) ? { ...schema, anyOf: alternatives.map(named) } : schema;
+}
 const stringsOf = (value: unknown): string[] =>
   [value].flat().filter((one) => typeof one === "string");
 /** Returns the types that a schema allows, also those of its alternatives; empty for any. */

@@ -48,7 +48,7 @@ export function uncheckable(
     if (!Object.hasOwn(CHECKS, keyword) && !SILENT.split(" ").includes(keyword)) {
       return `the keyword ${valueText(keyword)} cannot be checked`;
     }
-    if (keyword === "$ref" && target(given, root) === undefined) {
+    if (keyword === "$ref" && referredSchema(given, root) === undefined) {
       return `its reference ${valueText(given)} leads to nothing in the file`;
     }
     const type = keyword === "type" && [given].flat().find((one) => !TYPES.includes(`${one}`));
@@ -127,7 +127,8 @@ function each(entries: Iterable<readonly [unknown, unknown, string]>, place: Sch
 }
 
 const CHECKS: Readonly<Record<string, KeywordCheck>> = {
-  $ref: (value, given, _schema, place) => whyNot(value, target(given, place.root), deeper(place)),
+  $ref: (value, given, _schema, place) =>
+    whyNot(value, referredSchema(given, place.root), deeper(place)),
   type(value, given, _schema, { at }) {
     const types = [given].flat().map(String);
     if (types.some((type) => isType(value, type))) return;
@@ -215,7 +216,7 @@ const CHECKS: Readonly<Record<string, KeywordCheck>> = {
 };
 
 /** Returns the schema at `#/$defs/name` in `root`; undefined for any other reference. */
-function target(ref: unknown, root: unknown): unknown {
+export function referredSchema(ref: unknown, root: unknown): unknown {
   if (!isTextual(ref) || !/^#(\/|$)/.test(ref)) return undefined;
   let at: unknown = root;
   for (const step of ref.split("/").slice(1)) {

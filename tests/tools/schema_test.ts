@@ -86,9 +86,14 @@ Deno.test("the error of a long value stays one short line", () => {
 });
 
 Deno.test("types, enum, items and nested objects of a caller's own tool", () => {
+  const point = { $ref: "#/$defs/point" };
   const own = tool({
     type: "object",
+    $defs: { point: { type: "object", properties: { x: { type: "number" } } } },
     properties: {
+      named: point,
+      whole: { allOf: [point], description: "a point" },
+      perhaps: { anyOf: [point, { type: "null" }] },
       "-": false,
       kind: { enum: ["a", { b: [1] }] },
       fixed: { const: { x: 1, y: [2] } },
@@ -106,10 +111,20 @@ Deno.test("types, enum, items and nested objects of a caller's own tool", () => 
     },
   });
   const stays = { kind: { b: [1] }, fixed: { y: [2], x: 1 }, any: null };
-  const read = { ...stays, tags: [1, 2], two: [1, "b"], at: { x: 3, y: 1 }, some: 10 };
-  const given = { ...stays, tags: '["1", 2]', two: ["1", "b"], at: '{"x": "3"}', some: "10" };
+  const points = { named: { x: 3 }, whole: { x: 3 }, perhaps: { x: 3 } };
+  const read = { ...stays, ...points, tags: [1, 2], two: [1, "b"], at: { x: 3, y: 1 }, some: 10 };
+  const texts = { named: '{"x": "3"}', whole: { x: "3" }, perhaps: '{"x": 3}' };
+  const given = {
+    ...stays,
+    ...texts,
+    tags: '["1", 2]',
+    two: ["1", "b"],
+    at: '{"x": "3"}',
+    some: "10",
+  };
   assertEquals(args(own, given), read);
   const rows: [Record<string, unknown>, string][] = [
+    [{ named: 1 }, 'named must be an object: current value is 1. A correct call: {"named": {...}}'],
     [{ "-": 1 }, "- must be left out"],
     [{ tags: [1, "x"] }, "tags[1] must be an integer"],
     [{ tags: "[1" }, "tags must be an array"],

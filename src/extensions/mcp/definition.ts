@@ -57,7 +57,8 @@ export function definitionsIn(
   return Object.entries(servers)
     // A file without such a key may contain other settings next to the servers.
     .filter(([, server]) => wrapper !== undefined || isServer(server))
-    .map(([name, server]) => definitionOf(name, server, source));
+    // Other programs allow "Azure MCP Server" and "microsoft/playwright-mcp".
+    .map(([name, server]) => definitionOf(name.replace(/[^\w.-]+/g, "-"), server, source));
 }
 
 const isServer = (value: unknown) =>

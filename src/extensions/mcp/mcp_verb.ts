@@ -237,9 +237,10 @@ function ownServers() {
 }
 
 /** Adds a server to the user's file, and returns a line about it. @throws {UsageError} if it is invalid or exists. */
-async function addToFile(name: string, server: Record<string, unknown>): Promise<string> {
-  const [read] = definitionsIn({ mcpServers: { [name]: server } }, { scope: "user" });
-  if (read?.problem !== undefined) throw new UsageError(`Cannot add ${name} as ${read.problem}`);
+async function addToFile(given: string, server: Record<string, unknown>): Promise<string> {
+  const [read] = definitionsIn({ mcpServers: { [given]: server } }, { scope: "user" });
+  const { name, problem } = read!;
+  if (problem !== undefined) throw new UsageError(`Cannot add ${given} as ${problem}`);
   const { path, servers, save } = ownServers();
   if (Object.hasOwn(servers, name)) {
     const how = `copilot mcp remove ${name}`;

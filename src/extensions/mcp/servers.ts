@@ -176,12 +176,15 @@ export class McpServers implements AsyncDisposable {
     { signal }: ToolContext,
   ): Promise<{ tool: Tool; args: Record<string, unknown> }> {
     const wanted = String(name).trim();
-    let tool = this.#toolNamed(wanted);
-    const failures = tool ? [] : await this.#lookFor(wanted, signal);
-    tool ??= this.#toolNamed(wanted);
-    if (!tool) {
+    let tools = this.#toolsNamed(wanted);
+    const failures = tools.length > 0 ? [] : await this.#lookFor(wanted, signal);
+    if (tools.length === 0) tools = this.#toolsNamed(wanted);
+    const [tool, second] = tools;
+    if (!tool || second) {
       const names = this.known().map((one) => one.name);
-      const hint = didYouMean(wanted, names, "look for one with find_tool");
+      const hint = tool
+        ? `did you mean ${tools.map((one) => one.name).join(" or ")}?`
+        : didYouMean(wanted, names, "look for one with find_tool");
       const why = [`There is no tool ${oneLine(wanted).slice(0, 100)}: ${hint}`, ...failures];
       throw new Error(why.join("\n"));
     }
@@ -190,13 +193,17 @@ export class McpServers implements AsyncDisposable {
     return { tool, args: { ...others, ...isObject(inside) && inside } };
   }
 
-  /** Finds a tool by its name for models, by its name in rules, or by its own name if that is unique. */
-  #toolNamed(name: string): Tool | undefined {
+  /** Finds a tool by its name for models or in rules, or else those with that name of their own. */
+  #toolsNamed(name: string): Tool[] {
     const tools = this.known();
     const found = tools.find(isCalled(name));
-    if (found) return found;
-    const same = tools.filter((tool) => tool.name.split("__").slice(1).join("__") === name);
-    return same.length === 1 ? same[0] : undefined;
+    if (found) return [found];
+    const bare = name.replace(PLUGGED, "");
+    const names = this.usable.map(({ name: server }) => {
+      const before = [server, safeName(server)].find((one) => bare.startsWith(`${one}__`));
+      return modelNameOf(server, before === undefined ? name : bare.slice(before.length + 2));
+    });
+    return tools.filter((tool) => names.includes(tool.name));
   }
 }
 

@@ -223,7 +223,7 @@ const isWrapped = (value: unknown): boolean => isObject(unwrapped(value));
 
 /** Returns the offered tools of the name `name`, otherwise those of which it is another agent's name. */
 function toolsNamed(name: string, args: ToolArgs, tools: readonly Tool[]): Tool[] {
-  const exact = tools.filter((tool) => tool.name === name);
+  const exact = tools.filter((tool) => tool.name === name || tool.ruleName === name);
   if (exact.length > 0) return exact;
   const bare = bareName(name.replace(AROUND_NAME, ""));
   const same = tools.filter((tool) => bareName(tool.name) === bare);

@@ -138,6 +138,8 @@ Deno.test("mcp: servers stand under one of several keys, or beside other setting
   for (const key of ["mcpServers", "mcp", "servers"]) {
     assertEquals(names({ [key]: { a, b: 5 }, c: a }), ["a", "b"]);
   }
+  const others = { "Azure MCP Server": a, "microsoft/playwright-mcp": a };
+  assertEquals(names(others), ["Azure-MCP-Server", "microsoft-playwright-mcp"]);
   const url = { url: "https://a" };
   assertEquals(names({ a, b: 5, c: { x: 1 }, d: url, e: { httpUrl: "" } }), ["a", "d", "e"]);
 });

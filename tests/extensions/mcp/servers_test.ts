@@ -1,11 +1,13 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
+import { assertObjectMatch } from "@std/assert/object-match";
 import { assertRejects } from "@std/assert/rejects";
 import { assertStringIncludes } from "@std/assert/string-includes";
 import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
 import { McpServers } from "../../../src/extensions/mcp/servers.ts";
 import type { ServerChange, ServerOptions } from "../../../src/extensions/mcp/server.ts";
+import { repairCall } from "../../../src/tools/repair/call.ts";
 import type { Confine } from "../../../src/types/confine.ts";
 import type { Tool, ToolContext } from "../../../src/types/tool.ts";
 import { badServer, serverOptions } from "../../helpers/mcp.ts";
@@ -121,6 +123,13 @@ Deno.test("mcp: a wrong name starts the server that it begins with; others are a
   await assertRejects(() => call("mcp__one__nothing"), Error, "There is no tool");
   assertEquals(started(), ["one.starts"]);
   await assertRejects(() => call("somewhere"), Error, "The server quiet is starting");
+  assertEquals((await call("two__echo")).tool.name, "two__echo");
+  await assertRejects(() => call("echo"), Error, "did you mean one__echo or two__echo?");
+  for (const name of ["one__echo", "mcp__one__echo"]) {
+    const read = repairCall({ name, arguments: { text: "a" } }, servers.tools, folder);
+    const meant = { name: "call_tool", arguments: { name, arguments: { text: "a" } } };
+    assertEquals(read, { ...meant, repairs: [`${name} as call_tool`] });
+  }
 });
 
 Deno.test("mcp: few tools are offered themselves, once they are known", async () => {
@@ -129,6 +138,8 @@ Deno.test("mcp: few tools are offered themselves, once they are known", async ()
   await using next = await one.again();
   assertEquals(next.servers.tools.map(({ name }) => name), ["bad__echo"]);
   assertEquals(next.servers.tools[0]!.ruleName, "mcp__bad__echo");
+  const call = { name: "mcp__bad__echo", arguments: { text: "a" } };
+  assertObjectMatch(repairCall(call, next.servers.tools, ".")!, { ...call, name: "bad__echo" });
 });
 
 Deno.test("mcp: a server that cannot be used says why in a line, and the search goes on", async () => {
