@@ -135,18 +135,13 @@ class CharKinds {
   }
 }
 
+/** Entries of the table other than states, which are multiples of the row's length. */
+const UNKNOWN = 0, MATCH = 1;
 /** The places that the characters so far lead to, and the side of the last character. */
-class State {
-  /** By kind of the next character: the next state, or {@linkcode MATCH}; undefined if that is not known yet. */
-  readonly next: (State | undefined)[];
-
-  constructor(readonly places: Uint16Array, readonly before: number, kinds: number) {
-    this.next = new Array(kinds).fill(undefined);
-  }
+interface State {
+  places: Uint16Array;
+  before: number;
 }
-
-/** Follows a state if a match ends before the character. */
-const MATCH = new State(new Uint16Array(), EDGE, 0);
 /** The maximum size of all states, in numbers. Beyond it, they are dropped. */
 const MAX_CELLS = 1 << 19;
 
@@ -154,9 +149,15 @@ const MAX_CELLS = 1 << 19;
 export class Dfa {
   readonly #program: Program;
   readonly #kinds: CharKinds;
-  readonly #states = new Map<string, State>();
+  /** The length of the table's rows: at least the number of kinds. */
+  #stride: number;
+  /** By state and kind of the next character: the next state, `UNKNOWN` or `MATCH`. */
+  #table = new Int32Array(0);
+  #states: State[] = [];
+  #ids = new Map<string, number>();
   #cells = 0;
-  readonly #lineStart: State;
+  #age = -1;
+  #lineStart = 0;
   // For #step: the round in which a place was last visited, or reached after a character.
   readonly #seen: Uint32Array;
   readonly #reached: Uint32Array;
@@ -166,11 +167,11 @@ export class Dfa {
   /** @throws {SyntaxError} if the expression is too large. */
   constructor(regex: Regex, private readonly meter: Meter) {
     this.#program = compile(regex.root);
-    const { ops } = this.#program;
     this.#kinds = new CharKinds(regex);
-    this.#seen = new Uint32Array(ops.length);
-    this.#reached = new Uint32Array(ops.length);
-    this.#lineStart = this.#intern(new Uint16Array(), ops.includes("^") ? EDGE : OTHER);
+    this.#stride = this.#kinds.members.length + 8;
+    this.#seen = new Uint32Array(this.#program.ops.length);
+    this.#reached = new Uint32Array(this.#program.ops.length);
+    this.#drop();
   }
 
   /** Returns the end of a line's first match in `from` (a line's start) to `to`; -1 without one. @throws {SearchStopped} */
@@ -180,12 +181,13 @@ export class Dfa {
     let state = this.#lineStart;
     let i = from;
     for (;;) {
+      const table = this.#table;
       const begin = i;
       const until = Math.min(to, i + Math.max(meter.left, 0));
-      let after: State | undefined;
+      let after = UNKNOWN;
       for (; i < until; i++) {
-        after = state.next[ofByte[bytes[i]!]!];
-        if (after === undefined || after === MATCH) break;
+        after = table[state + ofByte[bytes[i]!]!]!;
+        if (after <= MATCH) break;
         state = after;
       }
       meter.left -= i - begin + 1;
@@ -198,9 +200,11 @@ export class Dfa {
         const special = this.#specialAt(bytes, i, to);
         kind = special >> 3;
         width = special & 7;
+        if (kind >= this.#stride) state = this.#widened(state);
       }
-      state = this.#after(state, kind);
-      if (state === MATCH) return i;
+      after = this.#after(state, kind);
+      if (after === MATCH) return i;
+      state = after;
       i += width;
     }
     // The empty text after the last line break is not a line.
@@ -218,35 +222,59 @@ export class Dfa {
     return this.#kinds.of(decoded >> 3) << 3 | decoded & 7;
   }
 
+  /** Returns `state` in a table with longer rows. */
+  #widened(state: number): number {
+    const { places, before } = this.#states[state / this.#stride]!;
+    this.#drop();
+    return this.#intern(places, before);
+  }
+
+  #drop(): void {
+    this.#age++;
+    while (this.#stride < this.#kinds.members.length) this.#stride *= 2;
+    this.#table = new Int32Array(this.#stride * 32);
+    // UNKNOWN and MATCH are not numbers of states.
+    this.#states = [{ places: new Uint16Array(), before: EDGE }];
+    this.#ids = new Map();
+    this.#cells = 0;
+    const before = this.#program.ops.includes("^") ? EDGE : OTHER;
+    this.#lineStart = this.#intern(new Uint16Array(), before);
+  }
+
   /** Returns the state of `places` after a character of the side `before`. */
-  #intern(places: Uint16Array, before: number): State {
+  #intern(places: Uint16Array, before: number): number {
     const key = String.fromCharCode(before, ...places);
-    const known = this.#states.get(key);
-    if (known !== undefined) return known;
+    let id = this.#ids.get(key);
+    if (id !== undefined) return id;
     if (this.#cells > MAX_CELLS) {
-      this.#states.clear();
-      this.#lineStart.next.fill(undefined);
-      this.#cells = 0;
+      this.#drop();
+      return this.#intern(places, before);
     }
-    const kinds = this.#kinds.members.length;
-    const state = new State(places, before, kinds);
-    this.#states.set(key, state);
-    this.#cells += kinds + 2 * places.length;
-    return state;
+    id = (this.#states.push({ places, before }) - 1) * this.#stride;
+    this.#ids.set(key, id);
+    this.#cells += this.#stride + 2 * places.length;
+    if (id + this.#stride > this.#table.length) {
+      const larger = new Int32Array(2 * this.#table.length);
+      larger.set(this.#table);
+      this.#table = larger;
+    }
+    return id;
   }
 
   /** Returns the state after a character of `kind` in state `from`, or `MATCH` for a match before it. */
-  #after(from: State, kind: number): State {
-    const known = from.next[kind];
-    if (known !== undefined) return known;
-    const reached = this.#step(from, kind);
+  #after(from: number, kind: number): number {
+    const entry = this.#table[from + kind]!;
+    if (entry !== UNKNOWN) return entry;
+    const age = this.#age;
+    const reached = this.#step(this.#states[from / this.#stride]!, kind);
     let to = MATCH;
     if (reached !== undefined) {
       const side = kind === CRLF_KIND ? IN_BREAK : this.#kinds.sides[kind]!;
       if (kind === LF_KIND) to = this.#lineStart;
       else to = this.#intern(Uint16Array.from(reached).sort(), side);
     }
-    return from.next[kind] = to;
+    if (age === this.#age) this.#table[from + kind] = to;
+    return to;
   }
 
   /** Returns the places after a character of `kind` in a state; undefined for a match before it. */
