@@ -12,10 +12,8 @@ export type BlockStart =
   | { kind: "heading"; level: number; length: number }
   | { kind: "fence"; fence: string; info: string };
 
+const MAX_START = 256;
 const TEXT_BLOCK: BlockStart = { kind: "text" };
-/** Signs that more text may make the start of a block. */
-const UNDECIDED =
-  /^(?:([-*_])(?:[ \t]*\1)*[ \t]*|=+[ \t]*|[+]|\d{1,9}[.)]?|#{1,6}[ \t]*|`{1,2}|~{1,2}|\[(?:[ xX]\]?)?)$/;
 
 /**
  * The block that `rest` starts, which has no leading white space; undefined if it needs more text.
@@ -30,16 +28,30 @@ export function blockStart(
   // Fast path: most lines start with a letter.
   if (/^[^-*_+=#`~|[\d]/.test(rest)) return TEXT_BLOCK;
   if (rest[0] === "|") return { kind: "row" };
-  if (!ended && (UNDECIDED.test(rest) || FENCE.test(rest))) return undefined;
-  if (/^([-*_])(?:[ \t]*\1){2,}[ \t]*$/.test(rest)) return { kind: "rule" };
-  if (after.paragraph && /^=+[ \t]*$/.test(rest)) return { kind: "rule" };
-  let match = /^(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)/.exec(rest);
-  if (match) return { kind: "item", marker: match[0] };
-  match = /^(#{1,6})(?:[ \t]+|$)/.exec(rest);
+  const line = rest.slice(0, MAX_START);
+  const isShort = rest.length <= MAX_START;
+  const whole = ended && isShort;
+  const growing = !ended && isShort;
+  let match = /^([-*_])(?:[ \t]*\1)*[ \t]*$/.exec(line);
+  if (match && growing) return undefined;
+  if (match && whole && line.replace(/[ \t]/g, "").length >= 3) return { kind: "rule" };
+  if (after.paragraph && /^=+[ \t]*$/.test(line)) {
+    if (growing) return undefined;
+    if (whole) return { kind: "rule" };
+  }
+  match = /^(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)/.exec(line);
+  if (match && (ended || match[0].length < line.length)) {
+    return { kind: "item", marker: match[0] };
+  }
+  if (growing && /^(?:[-+*]|\d{1,9}[.)]?)$/.test(line)) return undefined;
+  match = /^(#{1,6})(?:[ \t]+|$)/.exec(line);
+  if (growing && /^#{1,6}[ \t]*$/.test(line)) return undefined;
   if (match) return { kind: "heading", level: match[1]!.length, length: match[0].length };
-  match = FENCE.exec(rest);
-  if (match) return { kind: "fence", fence: match[1]!, info: match[2]!.trim() };
-  match = /^\[[ xX]\](?=[ \t]|$)/.exec(rest);
+  match = FENCE.exec(line);
+  if (growing && (match || /^(?:`{1,2}|~{1,2})$/.test(line))) return undefined;
+  if (match && whole) return { kind: "fence", fence: match[1]!, info: match[2]!.trim() };
+  match = /^\[[ xX]\](?=[ \t]|$)/.exec(line);
+  if (after.marker && growing && /^\[(?:[ xX]\]?)?$/.test(line)) return undefined;
   if (after.marker && match) return { kind: "task", marker: match[0].toLowerCase() };
   return TEXT_BLOCK;
 }

@@ -8,6 +8,8 @@ export interface Prefix {
   width: number;
 }
 
+/** Longer words are cut, because text without spaces must not fill the memory. */
+const MAX_WORD = 1024;
 const IDEOGRAPHIC = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\u3001-\u3029\u30fc\uff01-\uff60]/u;
 /** No line starts with these (JIS X 4051, shortened), or with a sign that joins the one before. */
 const NOT_FIRST =
@@ -45,6 +47,7 @@ export class Filler {
   #word = "";
   #parts: StyledText[] = [];
   #space = NO_SPACE;
+  #last = "";
 
   /** `prefix` returns the text at the start of a line; `shows` is false if only its width is needed. */
   constructor(
@@ -84,25 +87,55 @@ export class Filler {
 
   /** Adds text without line feeds, which ends within no surrogate pair. */
   text(text: string, style: Style): void {
-    for (const char of text) {
-      if (char === " " || char === "\t") {
+    let from = 0;
+    let i = 0;
+    while (i < text.length) {
+      const code = text.charCodeAt(i);
+      if (code === 32 || code === 9) {
+        this.#addToWord(text.slice(from, i), style);
         this.#place();
         if (this.#space.text === "") this.#space = { text: " ", style };
-        else this.#space.text += " ";
-        continue;
+        else if (this.#space.text.length < MAX_WORD) this.#space.text += " ";
+        from = ++i;
+      } else if (code < 0x300 && (i === from ? this.#last : text[i - 1]!) < "\u0300") {
+        i++;
+      } else {
+        const char = String.fromCodePoint(text.codePointAt(i)!);
+        const written = text.slice(from, i);
+        const before = written === "" ? this.#last : lastCodePoint(written);
+        if (before !== "" && mayBreak(before, char)) {
+          this.#addToWord(text.slice(from, i), style);
+          this.#place();
+          from = i;
+        }
+        i += char.length;
       }
-      const before = lastCodePoint(this.#word);
-      const isLatin = before < "\u0300" && char < "\u0300";
-      if (!isLatin && before !== "" && mayBreak(before, char)) this.#place();
-      const part = this.#parts.at(-1);
-      if (part?.style === style) part.text += char;
-      else this.#parts.push({ text: char, style });
-      this.#word += char;
     }
+    this.#addToWord(text.slice(from), style);
+  }
+
+  #addToWord(text: string, style: Style): void {
+    while (this.#word.length + text.length > MAX_WORD) {
+      let room = MAX_WORD - this.#word.length;
+      if (/[\ud800-\udbff]/.test(text.charAt(room - 1))) room--;
+      this.#append(text.slice(0, room), style);
+      text = text.slice(room);
+      this.#place();
+    }
+    this.#append(text, style);
+  }
+
+  #append(text: string, style: Style): void {
+    if (text === "") return;
+    const part = this.#parts.at(-1);
+    if (part?.style === style) part.text += text;
+    else this.#parts.push({ text, style });
+    this.#word += text;
+    this.#last = lastCodePoint(text);
   }
 
   #clearWord(): void {
-    this.#word = "";
+    this.#word = this.#last = "";
     this.#parts = [];
   }
 

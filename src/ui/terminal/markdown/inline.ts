@@ -12,6 +12,8 @@ import { BOLD, CODE, DIM, ITALIC, STRIKE, type Style, UNDERLINE } from "../style
 const MAX_OPEN = 400;
 /** The most characters of inline code and of an address. */
 const MAX_CODE = 1000;
+/** A run of this many equal signs is text. */
+const MAX_DELIMITERS = 64;
 const UNSIGNED_TEXT = /[^\\`*_~[\]!&\n]+/y;
 const ENTITY = /&(amp|lt|gt|quot|nbsp|#39);/y;
 const NAMED_ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', nbsp: "\xa0", "#39": "'" };
@@ -36,6 +38,9 @@ export class InlineParser {
   #pos = 0;
   /** The position of `src` in the paragraph. */
   #offset = 0;
+  /** How far the end of code or of an address was searched, and the depth of brackets there. */
+  #seek = 0;
+  #depth = 0;
   #tail = "\n";
   /** True within a word that is an address. */
   #inUrl = false;
@@ -68,6 +73,7 @@ export class InlineParser {
     do this.#expire(); while (this.#pos < this.#src.length && this.#step(ended));
     this.#src = this.#src.slice(this.#pos);
     this.#offset += this.#pos;
+    this.#seek -= this.#pos;
     this.#pos = 0;
   }
 
@@ -124,7 +130,8 @@ export class InlineParser {
   #advance(length: number): true {
     const end = this.#pos + length;
     this.#tail = (this.#tail + this.#src.slice(this.#pos, end)).slice(-2);
-    this.#pos = end;
+    this.#seek = this.#pos = end;
+    this.#depth = 0;
     return true;
   }
 
@@ -162,8 +169,8 @@ export class InlineParser {
   #run(at: number, ended: boolean): number {
     const char = this.#src[at];
     let end = at + 1;
-    while (this.#src[end] === char) end++;
-    return end === this.#src.length && !ended ? NaN : end - at;
+    while (end < at + MAX_DELIMITERS && this.#src[end] === char) end++;
+    return end === this.#src.length && end < at + MAX_DELIMITERS && !ended ? NaN : end - at;
   }
 
   #code(ended: boolean): boolean {
@@ -171,13 +178,16 @@ export class InlineParser {
     if (isNaN(length)) return false;
     const start = this.#pos + length;
     const limit = start + MAX_CODE;
-    for (let at = start;;) {
+    for (let at = Math.max(start, this.#seek); length < MAX_DELIMITERS;) {
       at = this.#src.indexOf("`", at);
       if (at === -1) at = this.#src.length;
       if (at > limit) break;
       const found = at < this.#src.length ? this.#run(at, ended) : NaN;
-      if (isNaN(found) && !ended) return false;
-      if (isNaN(found)) break;
+      if (isNaN(found)) {
+        if (ended) break;
+        this.#seek = at;
+        return false;
+      }
       if (found === length) {
         let text = this.#src.slice(start, at).replaceAll("\n", " ");
         if (/^ [^]* $/.test(text) && text.trim() !== "") text = text.slice(1, -1);
@@ -200,7 +210,7 @@ export class InlineParser {
     const wordBefore = isWordCharacter(before) && (char === "_" || !CJK.test(before));
     const wordAfter = isWordCharacter(after) && (char === "_" || !CJK.test(after));
     const inUrl = this.#inUrl && (isWordCharacter(after) || after === "/");
-    if (inUrl || char === "~" && length !== 2) {
+    if (inUrl || length === MAX_DELIMITERS || char === "~" && length !== 2) {
       return this.#emit(text, length);
     }
     const left = !/\s/.test(after) && (isWordCharacter(after) || !wordBefore);
@@ -269,13 +279,13 @@ export class InlineParser {
   /** The position of the `)` of an address; -1 without an address, undefined if it needs more text. */
   #addressEnd(ended: boolean): number | undefined {
     const start = this.#pos + 1;
-    let depth = 0;
-    for (let at = start; at < this.#src.length; at++) {
+    for (let at = Math.max(start, this.#seek); at < this.#src.length; at++) {
       const char = this.#src[at];
-      if (char === "(") depth++;
-      else if (char === ")") depth--;
-      if (depth === 0) return at;
-      if (depth > 3 || char === "\n" || at - start > MAX_CODE) return -1;
+      if (char === "(") this.#depth++;
+      else if (char === ")") this.#depth--;
+      if (this.#depth === 0) return at;
+      if (this.#depth > 3 || char === "\n" || at - start > MAX_CODE) return -1;
+      this.#seek = at + 1;
     }
     return ended ? -1 : undefined;
   }

@@ -22,7 +22,11 @@ import {
   UNDERLINE,
 } from "../style.ts";
 
+/** Longer lines do not wait for their end: they are neither coloured code nor rows of a table. */
+const MAX_HELD_LINE = 16_384;
+const MAX_CONTAINERS = 32;
 const CODE_MARGIN = "  ";
+const MAX_INDENT = 1000;
 
 export class MarkdownRenderer {
   readonly #style: TableStyle;
@@ -44,6 +48,7 @@ export class MarkdownRenderer {
   #table: Table | undefined;
   /** The open block of code; `column` is its indentation. */
   #code: { fence: string; column: number; highlight: Highlighter } | undefined;
+  #cut = false;
 
   /** @param look Its colours may change later. */
   constructor(private readonly look: Appearance, columns: number, paint = painter(look)) {
@@ -105,12 +110,17 @@ export class MarkdownRenderer {
   #feedLine(text: string): void {
     if (this.#mode === "text") return this.#inline!.push(text);
     this.#line += text;
-    if (this.#mode === "start") this.#startLine(false);
+    if (this.#mode === "start") return this.#startLine(false);
+    if (this.#line.length <= MAX_HELD_LINE) return;
+    if (this.#mode === "row") {
+      this.#endLeaf();
+      this.#startText();
+    } else this.#codeText(false);
   }
 
   #endLine(): void {
     if (this.#mode === "start") this.#startLine(true);
-    if (this.#mode === "code") this.#codeLine();
+    if (this.#mode === "code") this.#codeText(true);
     else if (this.#mode === "row") this.#rowLine();
     else if (this.#heading) this.#endLeaf();
     else if (this.#inline?.idle) this.#fill.endLine();
@@ -133,14 +143,13 @@ export class MarkdownRenderer {
         if (ended) this.#blankLine();
         return;
       }
-      if (this.#line[0] === ">") {
-        this.#startQuote();
-        continue;
-      }
+      const deep = this.#containers.length >= MAX_CONTAINERS;
+      if (this.#line[0] === ">" && this.#startQuote(deep)) continue;
       const after = { paragraph: !!this.#inline, marker: this.#marker };
       const block = blockStart(this.#line, ended, after);
       if (!block) return;
       if (block.kind !== "item") return this.#startLeaf(block);
+      if (deep) return this.#startLeaf({ kind: "text" });
       const depth = fitting(this.#containers, this.#depth, this.#column);
       this.#closeTo(depth);
       this.#space();
@@ -172,10 +181,11 @@ export class MarkdownRenderer {
     }
   }
 
-  /** Reads the `>` of an open or a new quotation. */
-  #startQuote(): void {
+  /** Reads the `>` of an open or a new quotation; false for one level too many. */
+  #startQuote(deep: boolean): boolean {
     const depth = fitting(this.#containers, this.#depth, this.#column);
     if (!this.#containers[depth]?.quote) {
+      if (deep) return false;
       this.#closeTo(depth);
       this.#space();
       this.#containers.push({ quote: true, column: -2, marker: "│", shown: true });
@@ -184,6 +194,7 @@ export class MarkdownRenderer {
     this.#line = this.#line.slice(1);
     // The space behind it is not indentation.
     this.#column = -1;
+    return true;
   }
 
   #blankLine(): void {
@@ -253,7 +264,7 @@ export class MarkdownRenderer {
     switch (block.kind) {
       case "text":
         if (!this.#marker && this.#column - (this.#containers.at(-1)?.column ?? -2) >= 6) {
-          this.#line = " ".repeat(this.#column) + this.#line;
+          this.#line = " ".repeat(Math.min(this.#column, MAX_INDENT)) + this.#line;
           this.#showMarkers();
           return this.#hold("code");
         }
@@ -273,7 +284,7 @@ export class MarkdownRenderer {
       case "fence": {
         const { fence, info } = block;
         const highlight = highlighter(/^[^\s{,:]*/.exec(info)![0], paint);
-        this.#code = { fence, column: this.#column, highlight };
+        this.#code = { fence, column: Math.min(this.#column, MAX_INDENT), highlight };
         this.#showMarkers();
         if (signs) return this.#writeLine(fence + info);
         if (info !== "") this.#writeLine(paint(CODE_MARGIN + info, DIM | ITALIC));
@@ -309,14 +320,23 @@ export class MarkdownRenderer {
     this.#table = newTable(line);
   }
 
-  #codeLine(): void {
+  #codeText(ended: boolean): void {
     const code = this.#code;
-    const line = outdent(this.#line, code?.column ?? 0);
-    const margin = code === undefined || this.#style.signs || line === "" ? "" : CODE_MARGIN;
-    if (code && closesCode(line, code.fence)) {
+    const cut = this.#cut;
+    const line = cut ? this.#line : outdent(this.#line, code?.column ?? 0);
+    const { signs } = this.#style;
+    const margin = code === undefined || signs || cut || line === "" ? "" : CODE_MARGIN;
+    this.#line = "";
+    this.#cut = !ended;
+    if (!ended || cut) {
+      this.#fill.verbatim(margin + line);
+      if (ended) this.#fill.endLine();
+    } else if (code && closesCode(line, code.fence)) {
       this.#code = undefined;
-      if (this.#style.signs) this.#writeLine(line.trim());
-    } else this.#writeLine(margin + (code ? code.highlight(line) : line));
+      if (signs) this.#writeLine(line.trim());
+    } else {
+      this.#writeLine(margin + (code ? code.highlight(line) : line));
+    }
   }
 
   #writeLine(line: string): void {
