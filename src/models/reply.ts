@@ -200,9 +200,17 @@ const MARKS_IN_KEY = /<\/?(?:arg_\w+|[|｜‖][^<>]*)>?/g;
 const MARK_BEHIND =
   /(?:<\/(?:content|parameter)>\s*<\/(?:invoke|function)>(?:\s*<\/\w+>)?|\n?<\/(?:parameter|function|tool_call)|<\/?[|｜‖]{1,2}\s*\w[^<>\n]{0,60}>|<\/arg_value>|<\|"\|?>?|\]<\]minimax\[>\[)\s*$/;
 
+/** Between arguments of GLM and Ling that llama.cpp takes for the value of the first one. */
+const NEXT_ARGUMENT = /<\/arg_value>\s*<arg_key>(\w+)<\/arg_key>\s*<arg_value>/;
+
 function withoutMarks(args: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(args);
   if (!entries.some((entry) => /<[|/]|<arg_|\]<\]/.test(entry.join("\n")))) return args;
+  const [[first, all]] = entries as [[string, unknown]];
+  if (entries.length === 1 && typeof all === "string" && NEXT_ARGUMENT.test(all)) {
+    const parts = [first, ...all.split(NEXT_ARGUMENT)];
+    return Object.fromEntries(parts.flatMap((key, i) => i % 2 === 0 ? [[key, parts[i + 1]]] : []));
+  }
   return Object.fromEntries(entries.map(([key, value]) => {
     const marks = /<\/?arg_/.test(key) ? MARKS_IN_KEY : MARK_BEHIND;
     const clean = typeof value === "string"

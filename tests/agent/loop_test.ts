@@ -164,6 +164,7 @@ const NO_ANSWERS: [source: string, answer: Handler, asked: string][] = [
   ["ollama/ollama#14492", json({ error: "failed to parse JSON: unexpected end of JSON input" }, 500), "one valid JSON object"],
   ["exo-explore/exo#1882", says('invoke name="read_file">\nparameter name="file_path">aparameter>\ninvoke>'), "held a tool call"],
   ["NousResearch/hermes-agent#29115", says("_execute\ntool_name: run_bash\ncommand: ls"), "held a tool call"],
+  ["NorthlandPositronics/Cogtrix#139", says("<Call><Function>read_file</Function>\n<Parameters><path>a</path></Parameters>\n</Call>"), "held a tool call"],
   ["OleksandrChekhovskyi/hax#15", sse([{ choices: [{ delta: { content: "" }, finish_reason: "error" }] }, "[DONE]"]), "You gave no answer"],
 ];
 

@@ -116,7 +116,7 @@ class BlockReader implements CallReader {
 
   #callFrom({ text, isClosed }: Body, name: string): ToolCall | null {
     // An example in prose.
-    if (/^\s*(?:\.{3}|…)\s*$/.test(text)) return null;
+    if (/^\s*(?:\.{3}|…)\s*$/.test(text) || !isClosed && /^[ ,;:)]+[a-z]/i.test(text)) return null;
     // Without its closing mark, only JSON can show that it is complete.
     const isReadable = isClosed || /^\s*(?:```\w*\s*)?[{"]/.test(text);
     const read = this.spec.args(text, name, this.context, isClosed);

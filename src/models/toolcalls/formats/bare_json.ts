@@ -97,8 +97,9 @@ const MAX_LEAD = 300;
 const LOST_BLOCK =
   /^\s*```(?:json)?\s*\{\s*"name"\s*:\s*"[\w.-]+"\s*,\s*"(?:arguments|parameters)"\s*:\s*\{\s*"[^]*\}\s*\}\s*```\s*$/;
 
-/** Calls of MiniMax and DeepSeek without their marks. */
-const LOST_MARKS = /^(?:invoke name="[\w.-]+">\s*parameter name="|_execute\ntool_name: )/m;
+/** Calls with marks of the models' invention, or with half of them. */
+const LOST_MARKS =
+  /^(?:invoke name="[\w.-]+">\s*parameter name="|_execute\ntool_name: |<Call>\s*<Function>)/m;
 
 /** True if an answer ends with the arguments of a call without a name, or has a call without its marks. */
 export function isLostCall(content: string, context: Pick<CallContext, "schemas">): boolean {
