@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { fillTemplate, type TemplatePiece } from "../../../src/extensions/skills/prompt_files.ts";
+import { fillTemplate, type TemplatePiece } from "../../../src/extensions/skills/template.ts";
 
 const joined = (pieces: readonly TemplatePiece[]) =>
   pieces.map((piece) => "text" in piece ? piece.text : `<${piece.command}>`).join("");
