@@ -120,9 +120,10 @@ function isSameHost(target: URL, url: URL): boolean {
   return target.hostname === url.hostname && target.port === url.port && !isLess;
 }
 
+/** `text` is missing for what is not text. */
 interface WebPage {
   title: string;
-  text: string | undefined;
+  text?: string;
   notes: string[];
 }
 
@@ -137,29 +138,16 @@ function webPageOf({ status, headers, body, cut }: PinnedResponse, url: URL): We
   if (status < 200 || status > 299) throw new Error(`${url.host} answered ${status}`);
   const type = contentType(headers);
   const notes = cut ? [CUTS[cut]] : [];
-  if (!mayBeRead(type, body)) {
-    const about = `${type || "no content type"}, ${body.length} bytes`;
-    notes.unshift(`It is no text (${about}) and not shown`);
-    return { title: "", text: undefined, notes };
-  }
   const text = decodeText(body, headers.get("content-type") ?? "");
+  if (text.slice(0, 8000).includes("\0")) {
+    const about = `${type || "no content type"}, ${body.length} bytes`;
+    return { title: "", notes: [`It is no text (${about}) and not shown`, ...notes] };
+  }
   const isPage = /html/.test(type) || type === "" && /^\s*<(!doctype html|html)\b/i.test(text);
   if (!isPage) return { title: "", text, notes };
   const page = htmlText(text, url);
   const isEmpty = page.text === "" && /<script/i.test(text);
   return { ...page, notes: [...notes, ...isEmpty ? ["It has no text until its scripts run"] : []] };
-}
-
-/** True for text: by its type, or if that is inconclusive, by its first bytes. */
-function mayBeRead(type: string, body: Uint8Array): boolean {
-  if (/^text\/|\b(json|xml|javascript|ecmascript|yaml|toml|graphql|sql|x-sh)\b/.test(type)) {
-    return true;
-  }
-  if (/^(image|audio|video|font)\//.test(type)) return false;
-  const head = body.subarray(0, 8000);
-  const text = new TextDecoder().decode(head, { stream: true });
-  // deno-lint-ignore no-control-regex
-  return !/[\0-\x08\x0e-\x1a\ufffd]/.test(text);
 }
 
 /** Returns the page from `offset` on, as far as a result has room. */

@@ -81,7 +81,6 @@ Deno.test("other texts come as they are, what is no text is described", async ()
       page("%PDF-1.7\0\x01", "application/pdf"),
       "It is no text (application/pdf, 10 bytes) and not shown]",
     ],
-    [page("text", "image/svg"), "It is no text (image/svg, 4 bytes) and not shown]"],
     [
       respond(200, {}, new Uint8Array([0, 1, 2])),
       "It is no text (no content type, 3 bytes) and not shown]",
