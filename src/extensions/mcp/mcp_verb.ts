@@ -46,7 +46,8 @@ export interface McpRun {
   signal: AbortSignal;
 }
 
-type Subcommand = (words: readonly string[], run: McpRun) => Promise<number>;
+/** Returns the exit code; undefined for that of success. */
+type Subcommand = (words: readonly string[], run: McpRun) => Promise<number | void>;
 
 const MCP_COMMANDS: Readonly<Record<string, Subcommand>> = {
   list: (words, run) => withServers(words, run, listServers),
@@ -69,7 +70,7 @@ export async function runMcp(words: readonly string[], run: McpRun): Promise<num
     return name === "" ? EXIT.usage : EXIT.done;
   }
   const subcommand = Object.hasOwn(MCP_COMMANDS, name) ? MCP_COMMANDS[name] : undefined;
-  if (subcommand) return await subcommand(rest, run);
+  if (subcommand) return await subcommand(rest, run) ?? EXIT.done;
   const commands = Object.keys(MCP_COMMANDS);
   throw noneNamed("command copilot mcp", name, commands, "copilot mcp --help lists them");
 }
@@ -87,8 +88,8 @@ export function noneNamed(
 async function withServers(
   words: readonly string[],
   run: McpRun,
-  use: (source: McpServers, run: McpRun) => Promise<number>,
-): Promise<number> {
+  use: (source: McpServers, run: McpRun) => Promise<number | void> | void,
+): Promise<number | void> {
   if (words.length > 0) throw new UsageError(`Unexpected argument ${JSON.stringify(words[0])}`);
   const folder = Deno.realPathSync(".");
   const permissions = openPermissions();
@@ -116,8 +117,8 @@ async function withServers(
 async function withServer(
   words: readonly string[],
   run: McpRun,
-  use: (server: McpServer, run: McpRun, isYes: boolean) => Promise<number>,
-): Promise<number> {
+  use: (server: McpServer, run: McpRun, isYes: boolean) => Promise<number | void> | void,
+): Promise<number | void> {
   const [name, ...more] = words.filter((word) => word !== "--yes");
   if (name === undefined || more.length > 0) {
     throw new UsageError("Name one server: copilot mcp list shows them");
@@ -130,14 +131,11 @@ async function withServer(
   });
 }
 
-function listServers(source: McpServers, { stdout }: McpRun): Promise<number> {
-  for (const server of source.servers) {
-    stdout.write(serverText(server));
-  }
+function listServers(source: McpServers, { stdout }: McpRun): void {
+  for (const server of source.servers) stdout.write(serverText(server));
   if (source.servers.length === 0) {
     stdout.write("No MCP server is defined: copilot mcp add adds one.\n");
   }
-  return Promise.resolve(EXIT.done);
 }
 
 /** Returns the command or address of a server, without possible secrets. */
@@ -151,7 +149,7 @@ function targetText({ program, url, file }: McpDefinition, max = 200): string {
 const serverText = (server: McpServer): string =>
   `${mcpRow(server, "copilot mcp")}\n  ${targetText(server.definition)}\n`;
 
-function getServer(server: McpServer, { stdout }: McpRun): Promise<number> {
+function getServer(server: McpServer, { stdout }: McpRun): void {
   stdout.write(serverText(server));
   for (const [key, value] of Object.entries(approvedPart(server.definition))) {
     if (key === "command" || key === "url") continue;
@@ -159,7 +157,6 @@ function getServer(server: McpServer, { stdout }: McpRun): Promise<number> {
     const text = isObject(value) ? Object.keys(value).join(", ") : String(value);
     stdout.write(`  ${key}: ${oneLine(text)}\n`);
   }
-  return Promise.resolve(EXIT.done);
 }
 
 /** A flag of `add` with a value, also by other agents' names. */
@@ -200,7 +197,7 @@ async function addServer(
   words: readonly string[],
   { stdout }: McpRun,
   isJson = false,
-): Promise<number> {
+): Promise<void> {
   const { operands, server: { type, ...server } } = readAddWords(words, isJson);
   const [name, target, ...args] = operands;
   const given = isJson ? jsonOrUndefined(target ?? "") : target;
@@ -223,7 +220,6 @@ async function addServer(
   if (here && !isAbsolute(here)) {
     stdout.write(`It starts in an empty folder: name ${resolve(here)} instead of "${here}".\n`);
   }
-  return EXIT.done;
 }
 
 /** Returns the servers of the user's file, and what saves others in their place. */
@@ -250,7 +246,7 @@ async function addToFile(given: string, server: Record<string, unknown>): Promis
   return `Added ${name} to ${path}. copilot mcp test ${name} tries it.\n`;
 }
 
-async function removeServer(words: readonly string[], { stdout }: McpRun): Promise<number> {
+async function removeServer(words: readonly string[], { stdout }: McpRun): Promise<void> {
   const [name = "", ...more] = words;
   if (name === "" || more.length > 0) throw new UsageError("Name one server to remove");
   const { path, servers, save } = ownServers();
@@ -260,11 +256,10 @@ async function removeServer(words: readonly string[], { stdout }: McpRun): Promi
   const { [name]: _, ...others } = servers;
   await save(others);
   stdout.write(`Removed ${name} from ${path}.\n`);
-  return EXIT.done;
 }
 
 /** Lists the servers of other programs, and copies those that are named into the user's file. Secrets are not shown. */
-async function importServers(names: readonly string[], { stdout }: McpRun): Promise<number> {
+async function importServers(names: readonly string[], { stdout }: McpRun): Promise<void> {
   const servers = foreignServers();
   if (servers.length === 0) stdout.write("No servers of other programs found.\n");
   const own = ownServers().servers;
@@ -301,7 +296,6 @@ async function importServers(names: readonly string[], { stdout }: McpRun): Prom
     throw noneNamed("MCP server", unknown, all, "copilot mcp import lists those to import");
   }
   for (const name of names) stdout.write(await addToFile(name, ownDefinition(usable.get(name)!)));
-  return EXIT.done;
 }
 
 async function approve(server: McpServer, run: McpRun, isYes: boolean): Promise<number> {
@@ -333,20 +327,19 @@ export async function confirmed(
   return false;
 }
 
-async function testServer(server: McpServer, { stdout, signal }: McpRun): Promise<number> {
+async function testServer(server: McpServer, { stdout, signal }: McpRun): Promise<void> {
   const start = performance.now();
   const { facts: { era, version } } = await server.listAll(signal);
   const ms = Math.round(performance.now() - start);
   const first = `Answers in ${ms} ms: ${version} (${era})`;
   stdout.write([first, mcpRow(server, "copilot mcp"), ...listedRows(server), ""].join("\n"));
-  return EXIT.done;
 }
 
 async function signIn(
   server: McpServer,
   { stdout, signal }: McpRun,
   isIn: boolean,
-): Promise<number> {
+): Promise<void> {
   if (server.definition.url === undefined) {
     const name = oneLine(server.name);
     throw new UsageError(`${name} is a program: it takes what it needs from its environment`);
@@ -354,5 +347,4 @@ async function signIn(
   if (isIn) await server.signIn((text) => stdout.write(`${text}\n`), signal);
   else await server.signOut();
   stdout.write(`${isIn ? "Signed in to" : "Signed out of"} ${server.name}.\n`);
-  return EXIT.done;
 }
