@@ -1,13 +1,23 @@
 /** The instructions of the user and of the folder, for the model. @module */
 
+import { attempt } from "../../attempt.ts";
 import type { LoadedInstructions } from "../../session/data.ts";
 import type { Command, Extension, PendingQuestion, SessionState } from "../../session/extension.ts";
 import { repositoryOf } from "../../safety/repositories.ts";
+import { oneLine } from "../../text/one_line.ts";
+import { isWithin, resolvePath } from "../../text/paths.ts";
+import { dirname } from "../../text/std_path.ts";
 import type { ToolExecution } from "../../types/event.ts";
 import type { SkillsExtension } from "../skills/skills_extension.ts";
-import { instructionsBelow } from "./below.ts";
 import { instructionLines, instructionQuestion } from "./instruction_lines.ts";
-import { type InstructionOptions, loadInstructions, trustsInstructions } from "./instructions.ts";
+import {
+  decideOn,
+  instructionFileIn,
+  type InstructionOptions,
+  loadInstructions,
+  trustInstructions,
+  trustsInstructions,
+} from "./instructions.ts";
 import { takesText } from "../../session/commands/texts.ts";
 
 export class InstructionsExtension implements Extension {
@@ -41,17 +51,40 @@ export class InstructionsExtension implements Extension {
     return [["folder", text]] as const;
   }
 
+  /** Returns the instructions of subfolders, for the first file that a conversation reads there. */
   async afterCall(
-    execution: ToolExecution,
+    { subject: { action, path = "" } = {} }: ToolExecution,
     conversation: object,
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const session = this.#session;
-    if (!session || !/[/\\]/.test(execution.subject?.path ?? "")) return undefined;
+    if (!session || action !== "read" || !/[/\\]/.test(path)) return undefined;
+    const { agent: { state }, permissions, folderTrust, trust, confirm } = session;
+    const { workingDir } = state;
+    const real = attempt(() => Deno.realPathSync(resolvePath(state, path)));
+    if (real === undefined || !isWithin(workingDir, real)) return undefined;
     const seen = this.#seen.get(conversation) ?? new Set();
     this.#seen.set(conversation, seen);
-    const report = (instructions: LoadedInstructions) => this.#report(session, instructions);
-    return await instructionsBelow(session, execution, seen, report, signal);
+    const folders: string[] = [];
+    for (let at = dirname(real); at !== workingDir && isWithin(workingDir, at); at = dirname(at)) {
+      if (!seen.has(at)) folders.unshift(at);
+    }
+    const root = repositoryOf(workingDir);
+    let notes = "";
+    for (const at of folders) {
+      seen.add(at);
+      const file = await instructionFileIn(at, workingDir, permissions);
+      if (!file || !("text" in file)) continue;
+      const asking = { trust, confirm, signal };
+      const { said, ...decided } = await decideOn(folderTrust, root, [file], asking);
+      if (said) await trustInstructions(folderTrust, root, [file]).catch(() => {});
+      this.#report(session, { ...decided, refused: [] });
+      if (decided.isLoaded !== true) continue;
+      notes += `\n\n[Instructions of the project, from ${
+        oneLine(file.name)
+      }:]\n${file.text.trim()}`;
+    }
+    return notes || undefined;
   }
 
   #load(session: SessionState, options: InstructionOptions): Promise<LoadedInstructions> {
