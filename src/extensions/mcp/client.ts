@@ -53,7 +53,6 @@ export class McpClient {
   #nextToken = 1;
   /** The number of questions that the user is being asked for the server. */
   #asking = 0;
-  #underWay = 0;
 
   private constructor(private readonly options: ClientOptions) {}
 
@@ -86,24 +85,19 @@ export class McpClient {
    * @throws {RpcError} the server's error; {Error} if there is no answer; the reason of `signal`.
    */
   async request(method: string, params: RpcParams, options: RequestOptions = {}): Promise<Answer> {
-    this.#underWay++;
-    try {
-      let more: RpcParams = {};
-      for (let round = 1; round <= MAX_INPUT_ROUNDS; round++) {
-        const result = await this.#once(method, { ...params, ...more }, options);
-        if (this.facts.era === "legacy" || result.resultType !== "input_required") return result;
-        const { inputRequests, requestState } = result;
-        more = {
-          ...isObject(inputRequests) && {
-            inputResponses: await this.#answers(inputRequests, options.signal),
-          },
-          ...requestState !== undefined && { requestState },
-        };
-      }
-      throw new Error(`it asked for more input ${MAX_INPUT_ROUNDS} times without an answer`);
-    } finally {
-      this.#underWay--;
+    let more: RpcParams = {};
+    for (let round = 1; round <= MAX_INPUT_ROUNDS; round++) {
+      const result = await this.#once(method, { ...params, ...more }, options);
+      if (this.facts.era === "legacy" || result.resultType !== "input_required") return result;
+      const { inputRequests, requestState } = result;
+      more = {
+        ...isObject(inputRequests) && {
+          inputResponses: await this.#answers(inputRequests, options.signal),
+        },
+        ...requestState !== undefined && { requestState },
+      };
     }
+    throw new Error(`it asked for more input ${MAX_INPUT_ROUNDS} times without an answer`);
   }
 
   /** Returns a whole list, page by page, with at most `limit` entries. `isCut` is true if there are more. */
@@ -252,10 +246,6 @@ export class McpClient {
     if (method === "ping") return {};
     const { elicit, name } = this.options;
     if (method === "elicitation/create" && elicit) {
-      // A question that belongs to no request would interrupt the user at an arbitrary moment.
-      if (this.#underWay === 0) {
-        throw new RpcError(RPC_CODES.invalidRequest, "Cannot ask as no request is under way");
-      }
       const question = elicitationOf(name, params);
       this.#asking++;
       try {
