@@ -1,15 +1,13 @@
 /** Opens an address in the user's browser. @module */
 
-import { checkedAddress } from "./oauth_discovery.ts";
 import { attempt } from "../../attempt.ts";
 import { userProgram } from "../../start_program.ts";
 
 /** Opens `url` without a shell. Does nothing if there is no browser: the address has also been printed. */
 export function openBrowser(url: string): void {
-  const address = checkedAddress(url, url);
   for (const [program, ...args] of browsers()) {
     const streams = { stdin: "null", stdout: "null", stderr: "null" } as const;
-    const how = { args: [...args, address], ...streams };
+    const how = { args: [...args, url], ...streams };
     const browser = attempt(() => userProgram(program!, how)?.spawn());
     if (browser) return browser.unref();
   }

@@ -21,7 +21,7 @@ export const mcpCommand = (source: McpServers | undefined): Command => ({
 });
 
 function argumentsFor({ name, standing, changes }: McpServer): string[] {
-  const isOpen = standing === "pending" || standing === "declined" || changes.length > 0;
+  const isOpen = standing === "unapproved" || changes.length > 0;
   return [name, ...isOpen ? [`approve ${name}`] : []];
 }
 
@@ -63,7 +63,7 @@ export async function approveServer(
   confirm: (question: Confirmation) => Promise<boolean | undefined>,
 ): Promise<{ isYes?: boolean | undefined; line: string }> {
   const { standing, name, changes } = server;
-  const isOpen = standing === "pending" || standing === "declined";
+  const isOpen = standing === "unapproved";
   if (!isOpen && changes.length === 0) return { line: `Nothing of ${name} needs approval.` };
   const isYes = await confirm(serverQuestion(server, isOpen ? [] : changes));
   if (isOpen && isYes !== undefined) await server.decide(isYes);

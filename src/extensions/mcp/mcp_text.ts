@@ -96,8 +96,7 @@ export function mcpRow(
       : `${count(tools.length, "tool")}, about ${
         aboutTokens(JSON.stringify(tools))
       } tokens if all were shown`,
-    pending: `not approved: ${approve}`,
-    declined: `not approved: ${approve}`,
+    unapproved: `not approved: ${approve}`,
     disabled: "turned off",
     broken: "cannot be used",
   };

@@ -299,8 +299,7 @@ async function importServers(names: readonly string[], { stdout }: McpRun): Prom
 }
 
 async function approve(server: McpServer, run: McpRun, isYes: boolean): Promise<number> {
-  const { standing } = server;
-  if (standing !== "pending" && standing !== "declined") await server.refresh(run.signal);
+  if (server.standing !== "unapproved") await server.refresh(run.signal);
   let code: number = EXIT.done;
   const { line } = await approveServer(server, async ({ text, title }) => {
     run.stdout.write(`${text}\n`);

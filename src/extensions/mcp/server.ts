@@ -59,8 +59,7 @@ export interface ToolChange {
   now: ToolDefinition;
 }
 
-/** The state of a server: `pending` waits for the user, who may have `declined` it. */
-type ServerState = "ready" | "pending" | "declined" | "disabled" | "broken";
+type ServerState = "ready" | "unapproved" | "disabled" | "broken";
 
 export class McpServer {
   /** The reason why it could not be used the last time; undefined if it could. */
@@ -114,8 +113,7 @@ export class McpServer {
     const { definition: { problem, isEnabled, scope }, trust: { isApproved }, options } = this;
     if (problem !== undefined) return "broken";
     if (!isEnabled) return "disabled";
-    if (scope !== "folder" || isApproved || options.isTrusted) return "ready";
-    return isApproved === undefined ? "pending" : "declined";
+    return scope !== "folder" || isApproved || options.isTrusted ? "ready" : "unapproved";
   }
 
   async decide(isApproved: boolean): Promise<void> {

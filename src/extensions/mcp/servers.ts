@@ -47,12 +47,13 @@ export class McpServers implements AsyncDisposable {
   }
 
   find(name: string): McpServer | undefined {
-    const all = this.servers.filter((server) => server.name === name);
-    return all.find(({ standing }) => standing !== "broken") ?? all[0];
+    return this.servers.find((server) => server.name === name);
   }
 
   get pending(): readonly McpServer[] {
-    return this.servers.filter(({ standing }) => standing === "pending");
+    return this.servers.filter(({ standing, trust }) =>
+      standing === "unapproved" && trust.isApproved === undefined
+    );
   }
 
   /** The tools to offer now. */
@@ -82,11 +83,9 @@ export class McpServers implements AsyncDisposable {
   }
 
   known(): Tool[] {
-    const tools = this.usable.flatMap((server) =>
+    return this.usable.flatMap((server) =>
       (server.tools ?? []).map((tool) => toolOf(server, tool, modelNameOf(server.name, tool.name)))
     );
-    // A server can choose names that contain the hash of other names.
-    return [...new Map(tools.map((tool) => [tool.name, tool])).values()];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

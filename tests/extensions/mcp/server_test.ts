@@ -81,7 +81,7 @@ Deno.test("mcp: a server is used once it may be", async () => {
     [{}, "ready"],
     [{ fields: { disabled: true } }, "disabled", "it is turned off in its definition"],
     [{ fields: { type: "sse" } }, "broken", 'the transport "sse" of 2024'],
-    [{ scope: "folder" }, "pending", "copilot mcp approve one does"],
+    [{ scope: "folder" }, "unapproved", "copilot mcp approve one does"],
     [{ scope: "folder", more: { isTrusted: true } }, "ready"],
   ];
   for (const [options, standing, why] of rows) {
@@ -97,7 +97,7 @@ Deno.test("mcp: a server is used once it may be", async () => {
   }
   await using one = await served(answers, { scope: "folder" });
   await one.server.decide(false);
-  assertEquals(one.server.standing, "declined");
+  assertEquals(one.server.standing, "unapproved");
   await one.server.decide(true);
   assertEquals(one.server.standing, "ready");
   await one.server.end();
