@@ -5,7 +5,7 @@ import type { McpDefinition } from "./definition.ts";
 import { pluginsOf } from "../plugins/plugins_extension.ts";
 import { mcpFiles } from "../definition_files.ts";
 import { mcpCommand, promptCommands } from "./mcp_command.ts";
-import { pendingLine, serverChangeLines, serverQuestion } from "./mcp_text.ts";
+import { pendingLine, serverQuestion } from "./mcp_text.ts";
 import type { McpServers } from "./servers.ts";
 
 export class McpExtension implements Extension {
@@ -17,17 +17,18 @@ export class McpExtension implements Extension {
 
   /** Asks about the servers of the folder, and offers the tools of all. It does not start a server. */
   async open(session: SessionState, signal: AbortSignal): Promise<void> {
-    const { agent, permissions, confirm, surface: { kind: ui }, tell } = session;
+    const { agent, permissions, confirm, surface, tell } = session;
     const files = mcpFiles(agent.state.workingDir, permissions.variables)
       .filter(({ scope }) => session.readsFolder || scope === "user");
     const plugins = pluginsOf(session.extensions).flatMap(({ servers }) => servers);
     if (files.length + this.given.length + plugins.length === 0) return;
+    const command = surface.kind === "flags" ? "copilot mcp" : "/mcp";
     const { openMcp } = await import("./source.ts");
     const source = this.#source = await openMcp({
       files,
       given: this.given,
       plugins,
-      trust: session.trust,
+      isTrusted: session.trust,
       answersByDefaults: permissions.approvesAll,
       folder: agent.state.workingDir,
       env: permissions.env,
@@ -37,7 +38,8 @@ export class McpExtension implements Extension {
       view: async () =>
         (await permissions.mode(agent.state.workingDir)).approve === "plan" ? "plan" : "",
       elicit: session.elicit,
-      onNews: (news) => tell("mcp", ...serverChangeLines(news, ui)),
+      command,
+      onNews: (...lines) => tell("mcp", ...lines),
       onProblem: (why) => tell("mcp_file", why),
     });
     for (const server of source.pending) {
@@ -45,7 +47,12 @@ export class McpExtension implements Extension {
       if (answer !== undefined) await server.decide(answer);
     }
     const { pending } = source;
-    if (pending.length > 0) tell("mcp_pending", pendingLine(pending.map(({ name }) => name), ui));
+    if (pending.length > 0) {
+      tell(
+        "mcp_pending",
+        pendingLine(pending.map(({ name }) => name), command),
+      );
+    }
     agent.plug(source.tools);
     this.openQuestions.push(...pending.map((server): PendingQuestion => ({
       question: serverQuestion(server),

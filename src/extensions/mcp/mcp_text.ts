@@ -1,34 +1,17 @@
 /** The wording of MCP servers: questions, notices and rows. @module */
 
 import type { Confirmation } from "../../session/frontend.ts";
-import type { UiKind } from "../../session/hint_text.ts";
 import { aboutTokens, count } from "../../text/count.ts";
 import { diffLines } from "../../text/diff.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { sanitize } from "../../text/sanitize.ts";
 import { approvedPart, runsFolder, variablesOf } from "./definition.ts";
-import type { McpServer, ServerChange, ToolChange } from "./server.ts";
+import type { McpServer, ToolChange } from "./server.ts";
 
-const mcpNaming = (ui: UiKind) => ui === "flags" ? "copilot mcp" : "/mcp";
-
-export function pendingLine(servers: readonly string[], ui: UiKind): string {
+export function pendingLine(servers: readonly string[], command: string): string {
   const names = servers.join(", ");
-  const how = `${mcpNaming(ui)} approve ${servers.length === 1 ? names : "NAME"}`;
+  const how = `${command} approve ${servers.length === 1 ? names : "NAME"}`;
   return `MCP servers not approved yet, so not started: ${names} (${how})`;
-}
-
-export function serverChangeLines(news: ServerChange, ui: UiKind): string[] {
-  const { server } = news;
-  if (news.type === "left_out") {
-    return news.reasons.map((reason) => `MCP server ${server} is not used: ${reason}`);
-  }
-  const names = news.tools.map(({ now, before }) => `${now.name}${before ? "" : " (new)"}`);
-  const shown = names.slice(0, 10).join(", ") + (names.length > 10 ? ", …" : "");
-  return [
-    `MCP server ${server}: tools that changed since you approved it are not offered: ${shown} (${
-      mcpNaming(ui)
-    } approve ${server} shows them)`,
-  ];
 }
 
 /** Asks about the whole of a definition and the variables that it gets, or about changed tools. */

@@ -8,7 +8,7 @@ import { answersYes } from "./ask_terminal.ts";
 import { approvedPart, definitionsIn, type McpDefinition, variablesOf } from "./definition.ts";
 import type { McpServer } from "./server.ts";
 import { approveServer } from "./mcp_command.ts";
-import { listedRows, mcpRow, serverChangeLines } from "./mcp_text.ts";
+import { listedRows, mcpRow } from "./mcp_text.ts";
 import type { McpServers } from "./servers.ts";
 import { openMcp } from "./source.ts";
 import { mcpFiles, ownMcpFile } from "../definition_files.ts";
@@ -107,9 +107,7 @@ async function withServers(
     // As in a session: some servers offer other tools to clients that cannot ask the user.
     elicit: () => Promise.resolve({ action: "cancel" }),
     onProblem: (why) => run.stderr.write(`copilot: ${oneLine(why)}\n`),
-    onNews(news) {
-      for (const line of serverChangeLines(news, "flags")) run.stderr.write(`· ${line}\n`);
-    },
+    onNews: (...lines) => lines.forEach((line) => run.stderr.write(`· ${line}\n`)),
   });
   return await use(source, run);
 }

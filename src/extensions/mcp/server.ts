@@ -2,7 +2,7 @@
 
 import { RpcError } from "../../rpc/message.ts";
 import { isObject, isSameJson } from "../../text/json.ts";
-import { oneLine } from "../../text/one_line.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
 import type { FolderTrust, TrustVerdict } from "../../safety/folder_trust.ts";
 import type { Elicit } from "../../session/form.ts";
@@ -46,12 +46,11 @@ export interface ServerOptions {
   elicit?: Elicit | undefined;
   /** Returns the authorization for an address, if any. */
   authFor(definition: McpDefinition): HttpAuth | undefined;
-  onNews?(news: ServerChange): void;
+  /** The user's command that approves servers and tools, for news. */
+  command?: "/mcp" | "copilot mcp";
+  /** Gets lines for the user. */
+  onNews?(...lines: string[]): void;
 }
-
-export type ServerChange =
-  | { type: "changed"; server: string; tools: readonly ToolChange[] }
-  | { type: "left_out"; server: string; reasons: readonly string[] };
 
 /** A tool that differs from the approved one. Without `before` it is new. */
 export interface ToolChange {
@@ -350,15 +349,19 @@ export class McpServer {
       : { entries: [], isCut: false };
     const { tools, reasons } = readTools(entries, this.definition.url !== undefined);
     if (isCut) reasons.push(`its list of tools has more than ${MAX_LIST}, or no end`);
-    if (reasons.length > 0) {
-      this.options.onNews?.({ type: "left_out", server: this.name, reasons });
-    }
+    const news = reasons.map((why) => `MCP server ${this.name}: not all is used: ${why}`);
     const { changes: { length: before }, memory: { pins } } = this;
     // An approved definition approves the tools of the first listing.
     await this.options.memory.change(this.id, { tools, pins: pins ?? tools });
-    if (this.changes.length > 0 && this.changes.length !== before) {
-      this.options.onNews?.({ type: "changed", server: this.name, tools: this.changes });
+    const changed = this.changes.map(({ now, before }) => `${now.name}${before ? "" : " (new)"}`);
+    if (changed.length > 0 && changed.length !== before) {
+      const how = `${this.options.command ?? "copilot mcp"} approve ${this.name}`;
+      const names = shortened(oneLine(changed.join(", ")), 400);
+      news.push(
+        `MCP server ${this.name}: tools that changed since you approved it are not offered: ${names} (${how} shows them)`,
+      );
     }
+    if (news.length > 0) this.options.onNews?.(...news);
   }
 }
 

@@ -1,14 +1,13 @@
 import { answerByDefaults, type Elicit } from "../../session/form.ts";
 import { definitionsIn, type McpDefinition } from "./definition.ts";
 import { MemoryStore } from "./memory.ts";
-import type { ServerChange, ServerOptions } from "./server.ts";
+import type { ServerOptions } from "./server.ts";
 import { McpServers } from "./servers.ts";
 import { processVariable, readJsonFile, stateFolder } from "../../user_files.ts";
 import { FolderTrust } from "../../safety/folder_trust.ts";
 import type { DefinitionFile } from "../definition_files.ts";
 
-interface McpOptions
-  extends Partial<Pick<ServerOptions, "env" | "confine" | "view" | "variables" | "elicit">> {
+interface McpOptions extends Partial<ServerOptions> {
   folder: string;
   files: readonly DefinitionFile[];
   /** Definitions from elsewhere, such as an editor's. The caller approves them. */
@@ -16,10 +15,7 @@ interface McpOptions
   /** Definitions of plug-ins, which come last. */
   plugins?: readonly McpDefinition[];
   forgets?: boolean;
-  /** True uses the folder's definitions in this run, without asking. */
-  trust?: boolean | undefined;
   answersByDefaults?: boolean | undefined;
-  onNews?(news: ServerChange): void;
   onProblem?(why: string): void;
 }
 
@@ -43,7 +39,7 @@ export async function openMcp(options: McpOptions): Promise<McpServers> {
     folderTrust: new FolderTrust(state),
     env,
     variables,
-    isTrusted: options.trust === true,
+    isTrusted: options.isTrusted === true,
     elicit: options.elicit ?? (options.answersByDefaults ? byDefaults : undefined),
     authFor: await authMaker(definitions, stateFolder(variables)),
   });

@@ -1,10 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
-import {
-  pendingLine,
-  serverChangeLines,
-  serverQuestion,
-} from "../../../src/extensions/mcp/mcp_text.ts";
+import { pendingLine, serverQuestion } from "../../../src/extensions/mcp/mcp_text.ts";
 import type { ToolChange } from "../../../src/extensions/mcp/server.ts";
 
 Deno.test("an MCP server is shown with all that its approval is about", () => {
@@ -40,20 +36,12 @@ Deno.test("an MCP server is shown with all that its approval is about", () => {
 
 Deno.test("notices of servers name what to do, in the frontend's own words", () => {
   const rows = [
-    [["a"], "flags", "a (copilot mcp approve a)"],
-    [["a", "b"], "flags", "a, b (copilot mcp approve NAME)"],
-    [["a"], "terminal", "a (/mcp approve a)"],
+    [["a"], "copilot mcp", "a (copilot mcp approve a)"],
+    [["a", "b"], "copilot mcp", "a, b (copilot mcp approve NAME)"],
+    [["a"], "/mcp", "a (/mcp approve a)"],
   ] as const;
   for (const [servers, way, end] of rows) {
     const line = pendingLine(servers, way);
     assertEquals(line, `MCP servers not approved yet, so not started: ${end}`);
   }
-  assertEquals(serverChangeLines({ type: "left_out", server: "s", reasons: ["a", "b"] }, "flags"), [
-    "MCP server s is not used: a",
-    "MCP server s is not used: b",
-  ]);
-  const now = { name: "t", inputSchema: {} };
-  assertEquals(serverChangeLines({ type: "changed", server: "s", tools: [{ now }] }, "terminal"), [
-    "MCP server s: tools that changed since you approved it are not offered: t (new) (/mcp approve s shows them)",
-  ]);
 });

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
 import type { HttpAuth } from "../../../src/extensions/mcp/oauth.ts";
-import type { McpServer, ServerChange, ServerOptions } from "../../../src/extensions/mcp/server.ts";
+import type { McpServer, ServerOptions } from "../../../src/extensions/mcp/server.ts";
 import { McpServers } from "../../../src/extensions/mcp/servers.ts";
 import { serverOptions } from "../../helpers/mcp.ts";
 import type { Tool, ToolContext } from "../../../src/types/tool.ts";
@@ -23,7 +23,7 @@ interface Served extends AsyncDisposable {
   servers: McpServers;
   server: McpServer;
   asked: string[];
-  news: ServerChange[];
+  news: string[];
   again(more?: Partial<ServerOptions>): Promise<McpServers>;
 }
 
@@ -46,14 +46,14 @@ async function served(
     if (result instanceof Response) return result;
     return Response.json({ jsonrpc: "2.0", id, result });
   });
-  const news: ServerChange[] = [];
+  const news: string[] = [];
   const usual = serverOptions(".");
   const url = `http://127.0.0.1:${http.addr.port}/mcp`;
   const open = (now: Partial<ServerOptions> = {}) =>
     McpServers.open(definitionsIn({ one: { url, ...fields } }, { scope }), {
       ...usual,
       authFor: () => undefined,
-      onNews: (one) => void news.push(one),
+      onNews: (...lines) => void news.push(...lines),
       ...more,
       ...now,
     });
@@ -191,7 +191,9 @@ Deno.test("mcp: tools that changed are told of, and the approved ones of them on
     ["b", "d"],
     ["c", undefined],
   ]);
-  assertEquals(one.news.map(({ type }) => type), ["changed"]);
+  assertEquals(one.news, [
+    "MCP server one: tools that changed since you approved it are not offered: b, c (new) (copilot mcp approve one shows them)",
+  ]);
   await assertRejects(() => server.call("c", {}, { signal }), Error, "has changed the tool c");
   await server.approveTools(server.changes.slice(0, 1));
   assertEquals(server.tools?.map(({ name }) => name), ["a", "b"]);

@@ -6,7 +6,7 @@ import { assertRejects } from "@std/assert/rejects";
 import { assertStringIncludes } from "@std/assert/string-includes";
 import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
 import { McpServers } from "../../../src/extensions/mcp/servers.ts";
-import type { ServerChange, ServerOptions } from "../../../src/extensions/mcp/server.ts";
+import type { ServerOptions } from "../../../src/extensions/mcp/server.ts";
 import { repairCall } from "../../../src/tools/repair/call.ts";
 import type { Confine } from "../../../src/types/confine.ts";
 import type { Tool, ToolContext } from "../../../src/types/tool.ts";
@@ -19,7 +19,7 @@ import { tempFolder } from "../../helpers/temp_folder.ts";
 interface Bad extends AsyncDisposable {
   servers: McpServers;
   folder: string;
-  news: ServerChange[];
+  news: string[];
   /** Calls a tool by the name that its server gave it. */
   call(name: string, args?: Record<string, unknown>, signal?: AbortSignal): Promise<string>;
   find(query: string): Promise<string>;
@@ -35,10 +35,14 @@ async function bad(mode: string, { args = [], fields = {}, folder: given, more =
 } = {}): Promise<Bad> {
   const folder = given ?? await Deno.makeTempDir();
   const server = { ...badServer(mode, `${folder}/notes`, ...args), ...fields };
-  const news: ServerChange[] = [];
+  const news: string[] = [];
   const servers = await McpServers.open(
     definitionsIn({ mcpServers: { bad: server } }, { scope: "user" }),
-    { ...serverOptions(folder, `${folder}/memory`), onNews: (one) => void news.push(one), ...more },
+    {
+      ...serverOptions(folder, `${folder}/memory`),
+      onNews: (...lines) => void news.push(...lines),
+      ...more,
+    },
   );
   const signal = new AbortController().signal;
   const context = (own = signal) =>
@@ -183,7 +187,8 @@ Deno.test("mcp: lists without end are cut, with a word", async () => {
   await using one = await bad("huge-list");
   await one.find("anything");
   assertEquals(one.servers.known().length, 1000);
-  assertEquals(one.news.map(({ type }) => type), ["left_out"]);
+  const why = "its list of tools has more than 1000, or no end";
+  assertEquals(one.news, [`MCP server bad: not all is used: ${why}`]);
 });
 
 Deno.test("mcp: descriptions drive no terminal and hide nothing", async () => {
