@@ -41,9 +41,13 @@ export async function runBash(args: ToolArgs, context: ToolContext): Promise<Too
   const code = isTimedOut ? TIMEOUT_EXIT_CODE : status?.code;
   const { lines: limits, ...limit } = limitLines(shell, command, code, output);
   const lines = [`exit code: ${isTimedOut ? code : exitCodeText(status)}`, ...limits, ...notes];
-  const end = `ended after ${timeout_seconds} s, the output is what came so far`;
+  const more = jobs ? "; run_in_background keeps a server running" : "";
+  const end = `ended after ${timeout_seconds} s, the output is what came so far${more}`;
   if (isTimedOut) lines.push(`timed_out: true (${end})`);
   else if (left.length > 0) lines.push(leftText(left));
+  else if (jobs && shell.limits !== undefined && startsInBackground(command)) {
+    lines.push(ENDED_WITH_IT);
+  }
   return {
     content: [...lines, sections(output)].join("\n"),
     output,
@@ -51,6 +55,16 @@ export async function runBash(args: ToolArgs, context: ToolContext): Promise<Too
     ...limit,
     ...isTimedOut ? { isTimedOut } : left.length > 0 && { endedProcesses: left },
   };
+}
+
+// A sandbox ends its processes before they can be counted.
+const ENDED_WITH_IT =
+  "what it started with & has ended with it: run_in_background keeps a server running";
+
+/** True for a line that starts a process with `&`, and does not wait for it. */
+function startsInBackground(command: string): boolean {
+  const bare = command.replace(/'[^']*'|"(?:\\.|[^"\\])*"|\\./g, "_");
+  return /(?<![&|<>])&(?=[\s;)]|$)/.test(bare) && !/<<|\b(?:wait|kill|pkill)\b/.test(bare);
 }
 
 /** Returns a function for the last lines of the stream that printed most recently, or the ends of both streams. */

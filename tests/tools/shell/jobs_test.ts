@@ -1,10 +1,17 @@
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
 import { jobEndNote, jobStore, namesOf, shortCommand } from "../../../src/tools/shell/jobs.ts";
 import { builtinTools, withJobs } from "../../../src/tools/mod.ts";
 import { checkArguments } from "../../../src/tools/schema.ts";
+import type { Confine } from "../../../src/types/confine.ts";
 import type { Job, Jobs } from "../../../src/types/tool.ts";
 import { living, marker } from "../../helpers/processes.ts";
-import { contentOf, runInBackground } from "../text_results.ts";
+import { contentOf, runBash, runInBackground } from "../text_results.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
 
 const tools = withJobs(builtinTools);
@@ -90,6 +97,23 @@ test("a command that fails at once is no job", async (s) => {
   );
   assertEquals(s.jobs.list, []);
   assert((await start(s.ws, "sleep 1000")).startsWith("job 1 "));
+});
+
+test("a server in the foreground, or behind & in a sandbox, is told how to stay", async (s) => {
+  const how = "run_in_background keeps a server running";
+  const confine: Confine = (program, args) =>
+    Promise.resolve({ program, args: [...args], limits: "" });
+  const context = { ...s.ws.context, confine };
+  const said = (command: string, timeout_seconds = 60) =>
+    runBash({ command, timeout_seconds }, context);
+  assertStringIncludes(await said("sleep 1000", 0.1), `what came so far; ${how})`);
+  const ended = `exit code: 0\nwhat it started with & has ended with it: ${how}\nno output`;
+  // Its process is gone when the shell ends, as all are in a sandbox.
+  const gone = "while [ -d /proc/$! ]; do :; done";
+  if (Deno.build.os === "linux") assertEquals(await said(`true & ${gone}`), ended);
+  for (const one of ["true & wait", ": '&' \"a & b\" \\& && : 2>&1", ": <<x\na & b\nx"]) {
+    assertEquals(await said(one), "exit code: 0\nno output", one);
+  }
 });
 
 test("the end of a job is told once, whether or not somebody waits", async (s) => {
