@@ -164,7 +164,10 @@ const variable = (name: string) => `\${${name}}`;
 
 function givenFields(given: Given): Partial<McpDefinition> {
   const words = Array.isArray(given.command) ? textsIn(given, "command")! : undefined;
-  const [command, ...first] = words ?? [stringIn(given, "command")];
+  const text = words ? undefined : stringIn(given, "command");
+  // Cursor gives "npx @playwright/mcp@latest" to a shell.
+  const isLine = text !== undefined && /^[\w.-]+ [^"'$&|;<>`\\]+$/.test(text);
+  const [command, ...first] = words ?? (isLine ? text.trim().split(/ +/) : [text]);
   const args = [...first as string[], ...textsIn(given, "args") ?? []];
   const seconds = numberIn(given, "tool_timeout_sec");
   const token = stringIn(given, "bearer_token_env_var");

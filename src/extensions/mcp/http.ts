@@ -118,7 +118,12 @@ export class HttpCarrier implements Carrier {
     const isRequest = "method" in message && "id" in message;
     if (!ok) {
       const text = await bodyText(response, MAX_FAILURE_BYTES);
-      if (status === 404 && this.#session !== undefined) this.#session = undefined;
+      const hadSession = this.#session !== undefined;
+      // The example of the SDK answers 400 to a session from before its restart.
+      if (hadSession && (status === 404 || status === 400 && /session/i.test(text))) {
+        this.#session = undefined;
+        throw new HttpStatusError(404, failure(this.#url, response, text).message);
+      }
       const value = jsonOrUndefined(text);
       // A protocol error, which may lack the id of the request.
       if (isRequest && isObject(value) && isObject(value.error)) {

@@ -138,6 +138,12 @@ Deno.test("mcp: servers stand under one of several keys, or beside other setting
   for (const key of ["mcpServers", "mcp", "servers"]) {
     assertEquals(names({ [key]: { a, b: 5 }, c: a }), ["a", "b"]);
   }
+  assertEquals(read({ command: "npx @playwright/mcp@latest", args: ["-x y"] }).program, {
+    ...{ command: "npx", args: ["@playwright/mcp@latest", "-x y"], env: {} },
+  });
+  for (const command of ["/opt/My App/x", "a 'b c'"]) {
+    assertEquals(read({ command }).program?.command, command);
+  }
   const others = { "Azure MCP Server": a, "microsoft/playwright-mcp": a };
   assertEquals(names(others), ["Azure-MCP-Server", "microsoft-playwright-mcp"]);
   const url = { url: "https://a" };
