@@ -36,11 +36,12 @@ export function variableIn(env: Env, name: string): string {
 export function hostIn(env: Env): string | undefined {
   const text = env.get("OLLAMA_HOST")?.trim();
   if (!text) return undefined;
-  const url = URL.parse(/^https?:\/\//.test(text) ? text : `http://${text}`);
+  const address = text.startsWith(":") ? `127.0.0.1${text}` : text;
+  const url = URL.parse(/^https?:\/\//.test(address) ? address : `http://${address}`);
   if (url === null) throw new UsageError("OLLAMA_HOST is not an address: unset it, or pass --host");
-  if (!/:\d+\/?$/.test(text) && url.protocol === "http:") url.port = "11434";
+  if (!/:\d+(?:\/|$)/.test(text) && url.protocol === "http:") url.port = "11434";
   // A server listens on this address, which means all interfaces. A client cannot call it.
-  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
+  if (/^(?:0\.0\.0\.0|\[::\])$/.test(url.hostname)) url.hostname = "127.0.0.1";
   return url.href.replace(/\/$/, "");
 }
 

@@ -8,7 +8,7 @@ import { count } from "../text/count.ts";
 import { newFilePath } from "./paths.ts";
 import type { ToolArgs } from "./schema.ts";
 import { writeReport } from "./files/atomic_write.ts";
-import { comparedWhole } from "./files/change.ts";
+import { comparedWhole, decodedBytes } from "./files/change.ts";
 import { editorBytes } from "./files/editor_text.ts";
 import { checkSeen } from "./files/check_seen.ts";
 import { leftOutBy, placeholderIn } from "./files/left_out.ts";
@@ -78,6 +78,12 @@ export async function prepareWrite(args: ToolArgs, context: ToolContext): Promis
     throw new Error(
       `Cannot write ${shown} as it is UTF-16 text and would become UTF-8: write another file and ` +
         "convert it with iconv -t UTF-16 in run_bash, or remove this one first",
+    );
+  }
+  if (old && content.includes("\ufffd") && decodedBytes(old) === undefined) {
+    throw new Error(
+      `Cannot write ${shown} as it is not valid UTF-8, and content has \ufffd in place of its bytes: ` +
+        "use run_bash with a program that works on bytes, such as sed or perl",
     );
   }
   const mark = old && leftOutBy(utf8Text(old), content);

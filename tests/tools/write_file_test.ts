@@ -50,6 +50,17 @@ test("EDT-05 a UTF-16 file does not become UTF-8 unasked", async (ws) => {
   }
 });
 
+test("EDT-05 bytes that a model read as \ufffd are not replaced by it", async (ws) => {
+  const bytes = [0x63, 0xe9, 0x0a];
+  ws.put("f", bytes);
+  const says = "Cannot write f as it is not valid UTF-8, and content has \ufffd in place";
+  await assertRejects(() => ws.write("f", "k\ufffd\n"), Error, says);
+  assertEquals([...ws.bytes("f")], bytes);
+  await ws.write("f", "ké\n");
+  await ws.write("f", "k\ufffd\n");
+  assertEquals(ws.text("f"), "k\ufffd\n");
+});
+
 posixTest("EDT-01 mode bits stay, a new file gets 0666 & ~umask", async (ws) => {
   for (const bits of [0o755, 0o640, 0o600, 0o4755, 0o666]) {
     ws.put("f", "old", bits);
