@@ -4,7 +4,6 @@ import { RPC_CODES, RpcError } from "../../rpc/message.ts";
 import { commandIn } from "../../session/commands/command_line.ts";
 import type { Approval, ApprovalAnswer } from "../../safety/approval.ts";
 import {
-  type Confirmation,
   type Frontend,
   PLAIN_SURFACE,
   type SessionEvent,
@@ -265,14 +264,12 @@ export class AcpSession implements Frontend {
   /** Asks about what the folder brings, with the first prompt after it was found. */
   async #askOpenQuestions(signal: AbortSignal): Promise<void> {
     for (const { question, decide } of this.#session.openQuestions()) {
-      const isYes = await this.#confirm(question, signal);
+      const folder = this.#session.agent.state.workingDir;
+      const isYes = await askAbout(question, folder, this.#asking, signal);
       if (isYes !== undefined) await decide(isYes, signal);
     }
     this.#tellCommands();
   }
-
-  readonly #confirm = (question: Confirmation, signal: AbortSignal) =>
-    askAbout(question, this.#session.agent.state.workingDir, this.#asking, signal);
 
   #onStatus(status: Status): void {
     // The answer that starts a session includes all options.

@@ -57,19 +57,12 @@ const ACTION_ROWS = [
 
 export type ActionName = typeof ACTION_ROWS[number][0];
 
-export const ACTIONS: readonly { name: ActionName; keys: string }[] = ACTION_ROWS.map(
-  ([name, keys]) => ({ name, keys }),
-);
+export const ACTIONS: readonly { name: ActionName; keys: string; help: string }[] = ACTION_ROWS
+  .map(([name, keys, ...help]) => ({ name, keys, help: help.join("; ") }));
 
 /** Actions whose keys cannot be changed, and these keys. */
 const FIXED_ACTIONS: readonly string[] = ["cancel", "stop"];
 const FIXED_KEYS: readonly string[] = ["ctrl-c", "escape"];
-
-export function actionHelp(name: ActionName): string {
-  const rows: readonly ActionRow[] = ACTION_ROWS;
-  const [, , help, more] = rows.find((row) => row[0] === name)!;
-  return more === undefined ? help : `${help}; ${more}`;
-}
 
 export const VIM_KEYS: readonly { keys: string; help: string }[] = [
   { keys: "Esc", help: "command mode; drops an unfinished command" },

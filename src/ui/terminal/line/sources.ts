@@ -68,8 +68,7 @@ const LOST_PASTE_MS = 5000;
 /** The keys in a stream of bytes, including those typed before a caller waits for them. */
 export class KeySource {
   readonly #decoder = new KeyDecoder();
-  #keys: Key[] = [];
-  #at = 0;
+  readonly #keys: Key[] = [];
   constructor(
     private readonly source: ByteSource,
     private readonly pauseMs = PAUSE_MS,
@@ -77,7 +76,7 @@ export class KeySource {
   ) {}
 
   get ready(): boolean {
-    return this.#at < this.#keys.length;
+    return this.#keys.length > 0;
   }
 
   /** The next key; null at the end of the input, or once `signal` is aborted. */
@@ -88,11 +87,11 @@ export class KeySource {
         continue;
       }
       if (signal?.aborted) break;
-      if (this.#decoder.pending) this.#add(this.#decoder.flush());
+      if (this.#decoder.pending) this.#keys.push(...this.#decoder.flush());
       else if (this.source.ended) return null;
-      else if (isPasting) this.#add(this.#decoder.giveUp());
+      else if (isPasting) this.#keys.push(...this.#decoder.giveUp());
     }
-    return signal?.aborted ? null : this.#keys[this.#at++] ?? null;
+    return signal?.aborted ? null : this.#keys.shift() ?? null;
   }
 
   /** Reads one piece within `ms` milliseconds; false if no piece came. */
@@ -110,13 +109,8 @@ export class KeySource {
 
   #decode(bytes: Uint8Array | null): boolean {
     if (bytes === null) return false;
-    this.#add(this.#decoder.push(bytes));
+    this.#keys.push(...this.#decoder.push(bytes));
     return true;
-  }
-
-  #add(more: Key[]): void {
-    this.#keys = this.ready ? [...this.#keys.slice(this.#at), ...more] : more;
-    this.#at = 0;
   }
 }
 

@@ -110,22 +110,18 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     return this.state.units.length > 0 ? [`draft: ${draftStart(this.state.units)}`] : [];
   }
 
-  takeSteering(): TextPart[] {
-    return this.#takeSteering().map(textPartOf);
-  }
-
   #steers(units: readonly Unit[]): boolean {
     return this.options.isActive() && !this.#later.has(units) &&
       this.options.steers?.(unitsText(units)) === true;
   }
 
-  #takeSteering(): (readonly Unit[])[] {
+  takeSteering(): TextPart[] {
     const { next = [], later = [] } = Object.groupBy(
       this.isHeld ? [] : this.queued,
       (units) => this.#steers(units) ? "next" : "later",
     );
     if (next.length > 0) this.queued.splice(0, Infinity, ...later);
-    return next;
+    return next.map(textPartOf);
   }
 
   /** Puts a message into the line, unless the user has typed another. */

@@ -1,7 +1,6 @@
 /** The keys in `/help`, `/keys` and the short help, which is below a line that is `?` alone. @module */
 
 import {
-  actionHelp,
   type ActionName,
   ACTIONS,
   type Keymap,
@@ -26,10 +25,10 @@ const HELP_ACTIONS: readonly ActionName[] = [
 ];
 const MOST_USED = 7;
 
-function keyRows(keymap: Keymap, names: readonly ActionName[]): [string, string][] {
+function keyRows(keymap: Keymap, names: readonly ActionName[] = ACTIONS.map(({ name }) => name)) {
   return names.flatMap((name): [string, string][] => {
     const keys = keysOf(keymap, name).map(shownKey).join(", ");
-    return keys === "" ? [] : [[keys, actionHelp(name)]];
+    return keys === "" ? [] : [[keys, ACTIONS.find((one) => one.name === name)!.help]];
   });
 }
 
@@ -41,8 +40,7 @@ export function helpText(keymap: Keymap, columns: number): string {
 
 export function keysText(keymap: Keymap, columns: number): string {
   const commands = [...keymap.commands].map(([key, command]) => [shownKey(key), command]);
-  const actions = keyRows(keymap, ACTIONS.map(({ name }) => name));
-  const rows = table([...actions, ...commands], columns);
+  const rows = table([...keyRows(keymap), ...commands], columns);
   if (!keymap.isVim) return rows;
   const vim = table(VIM_KEYS.map(({ keys, help }) => [keys, help]), columns);
   return `${rows}\n\nIn vim's command mode:\n${vim}`;

@@ -31,8 +31,8 @@ export function replay(messages: readonly Message[], options: ReplayOptions): vo
     if (!isOpen) view.begin("");
     isOpen = true;
   };
-  const end = (stopped?: Message) => {
-    if (isOpen && stopped) view.stop(stopped);
+  const end = (isStopped = false) => {
+    if (isOpen && isStopped) view.stop();
     else if (isOpen) view.end();
     isOpen = false;
   };
@@ -53,11 +53,11 @@ export function replay(messages: readonly Message[], options: ReplayOptions): vo
       view.onEvent({ type: "tool_done", exec: pastExecution(message, calls, options) });
     } else if (message.standsFor === "interruption") {
       begin();
-      end(message);
+      end(true);
     } else if (message.standsFor === undefined && message.content !== "") {
       begin();
       view.onEvent({ type: "text_delta", text: typedText(message) });
-      if (message.parts) end(message);
+      if (message.parts) end(true);
     }
   }
   end();

@@ -79,8 +79,6 @@ export class TerminalFrontend implements Frontend, Disposable {
   #ended: number | undefined;
   #isInTurn = false;
   readonly #conversation = new WholeConversation();
-  /** True while the line is idle, so that output may be printed at once. */
-  #isFree = false;
   readonly #unshownJobs: Job[] = [];
   /** The pending switches of the mode, one after the other: each starts from the mode of the one before. */
   #modeKeys = Promise.resolve();
@@ -139,7 +137,7 @@ export class TerminalFrontend implements Frontend, Disposable {
         return this.#display.view.activity.toolPrints(event.newest);
       case "job_ended":
         this.#unshownJobs.push(event.job);
-        if (this.#isFree) this.#showEndedJobs((text) => this.#display.screen.print(text));
+        if (this.#display.isLive && !this.#isInTurn) this.#showEndedJobs();
         return;
       case "rule_added":
         return this.#display.view.print(wrapped(ruleAdded(event), this.#display.columns));
@@ -154,7 +152,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     }
     this.#conversation.onEvent(event, this.#session.agent.state.messages);
     this.#display.view.onEvent(event);
-    if (event.type === "thinking") this.#showEndedJobs((text) => this.#display.view.print(text));
+    if (event.type === "thinking") this.#showEndedJobs();
   }
 
   /** Names the instructions in the first rows while they change; others get a line. */
@@ -243,28 +241,20 @@ export class TerminalFrontend implements Frontend, Disposable {
     if (picksSession && this.#ended === undefined) {
       await this.#runCommand({ name: "resume", argument: "" }, "/resume");
     }
-    if (message.trim() !== "" && this.#ended === undefined) await this.#begin(message);
+    if (message.trim() !== "" && this.#ended === undefined) {
+      const first = { type: "text", text: message } as const;
+      screen.echo(first);
+      await this.#take(first, true);
+    }
     while (this.#ended === undefined) {
-      this.#showEndedJobs((text) => screen.print(text));
+      this.#showEndedJobs();
       screen.put({ type: "text", text: offers.next().value ?? "" });
-      this.#isFree = this.#display.isLive;
       const line = await screen.read();
-      this.#isFree = false;
       if (line === null || this.#ended !== undefined) break;
-      if (line.text.trim() === "") continue;
-      await this.#takeMessage(line, async () => {
-        if (!await this.#runsLine(line.text)) await this.#runTurns([line]);
-      }, this.#commandIn(line.text) === undefined);
+      if (line.text.trim() !== "") await this.#take(line);
     }
     this.#sayFarewell();
     return this.#ended ?? EXIT.done;
-  }
-
-  /** Sends the first message of the session, which is never a command. */
-  async #begin(text: string): Promise<void> {
-    const message = { type: "text", text } as const;
-    this.#display.screen.echo(message);
-    await this.#takeMessage(message, () => this.#runTurns([message]));
   }
 
   #sayFarewell(): void {
@@ -342,10 +332,9 @@ export class TerminalFrontend implements Frontend, Disposable {
     replay(state.messages, { screen, view, executions, columns, dim, subjectOf: this.subjectOf });
   }
 
-  #showEndedJobs(print: (text: string) => void): void {
+  #showEndedJobs(): void {
     for (const job of this.#unshownJobs.splice(0)) {
-      const text = `· ${jobEnded(job)} · /jobs ${job.number} shows its output`;
-      print(this.#display.dim(wrapped(text, this.#display.columns)));
+      this.#display.view.note(`· ${jobEnded(job)} · /jobs ${job.number} shows its output`);
     }
   }
 
@@ -371,16 +360,6 @@ export class TerminalFrontend implements Frontend, Disposable {
     return true;
   }
 
-  /** Runs a slash command or a shell command. Returns false for a message. */
-  async #runsLine(text: string): Promise<boolean> {
-    const command = this.#commandIn(text);
-    if (command) await this.#runCommand(command, text);
-    else if (text.startsWith("!")) {
-      await this.#commands.runShell(text.slice(1), this.#stop.signal);
-    } else return false;
-    return true;
-  }
-
   /** Runs a turn, and the next ones that follow from the user's decisions on a plan. */
   async #runTurns(parts: readonly Part[]): Promise<void> {
     this.#isInTurn = true;
@@ -394,15 +373,21 @@ export class TerminalFrontend implements Frontend, Disposable {
     }
   }
 
-  /** Adds `message` to the history and runs it. `isTurn`: it starts a turn, whose end may be notified. */
-  async #takeMessage(message: TextPart, run: () => Promise<void>, isTurn = true): Promise<void> {
-    if (message !== REWIND) this.#history.add(message.text, message.pasted);
+  /** Adds a line to the history and runs it: a slash command, a shell command, or a message. */
+  async #take(message: TextPart, isMessage = false): Promise<void> {
+    const { text } = message;
+    const command = isMessage ? undefined : this.#commandIn(text);
+    const isTurn = command === undefined;
+    if (message !== REWIND) this.#history.add(text, message.pasted);
     if (isTurn) this.#display.endHint();
     this.#session.agent.state.history = this.#history.entries.map(entryText);
     this.#stop = new AbortController();
     const start = performance.now();
     this.#isInTurn = isTurn;
-    await run();
+    if (command) await this.#runCommand(command, text);
+    else if (!isMessage && text.startsWith("!")) {
+      await this.#commands.runShell(text.slice(1), this.#stop.signal);
+    } else await this.#runTurns([message]);
     this.#isInTurn = false;
     this.#conversation.end(this.#session.agent.state.messages);
     if (!isTurn) return;

@@ -23,7 +23,7 @@ export async function runTurn(
   );
   try {
     const { stopReason } = await session.prompt(parts, signal);
-    if (stopReason === "aborted") view.stop(state.messages.at(-1));
+    if (stopReason === "aborted") view.stop();
     else view.end();
     return stopReason === "done";
   } catch (error) {

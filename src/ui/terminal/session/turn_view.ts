@@ -34,7 +34,6 @@ export class TurnView {
   /** The calls whose change a printed question has shown. */
   readonly #shownChanges = new Set<string>();
   readonly #decided = new Map<string, string>();
-  readonly #failures = new WeakMap<Message, string>();
   /** Calls that only read, by verb. Each verb gets one row when something else follows. */
   readonly #readCalls = new Map<string, CallText[]>();
   #tasks = "";
@@ -166,10 +165,9 @@ export class TurnView {
     this.#endWith(shown && this.#dimmed(shown, style));
   }
 
-  /** Ends a turn that the user stopped with `message`. A failure that led to it is shown, also in a replay. */
-  stop(message?: Message): void {
-    const failure = this.activity.failure ?? (message && this.#failures.get(message));
-    if (message && failure !== undefined) this.#failures.set(message, failure);
+  /** Ends a turn that the user stopped. A failure that led to it is shown. */
+  stop(): void {
+    const { failure } = this.activity;
     if (failure !== undefined) this.fail(oneLine(failure), "Stopped by you");
     else this.end("· Stopped by you. Everything so far is kept; say what to do instead.", ASKED);
   }
@@ -200,6 +198,7 @@ export class TurnView {
     this.#decided.clear();
     if (text !== undefined) this.#line(text);
     this.screen.print("");
+    this.#last = "nothing";
     this.screen.update();
   }
 

@@ -10,12 +10,13 @@ const MAX_OLD_CHARS = 2_000_000;
 /** The maximum characters of a result that is cut. */
 const MAX_CUT_CHARS = 1000;
 
+type RunningCall = CallFacts & { id: string };
+
 export class WholeConversation {
-  written = { reasoning: "", text: "", running: [] as CallFacts[] };
+  written = { reasoning: "", text: "", running: [] as RunningCall[] };
   #known: ReadonlySet<unknown> = new Set();
   /** All messages of the session by key, each result as it first was. */
   #all = new Map<unknown, Message>();
-  readonly #ids = new Map<string, CallFacts>();
 
   /** @param messages returns those that the model currently has */
   onEvent(event: TurnEvent, messages: readonly Message[]): void {
@@ -36,15 +37,13 @@ export class WholeConversation {
         const { running } = this.written;
         this.end(messages);
         const { id, name: toolName, args, subject } = event;
-        const call = { toolName, arguments: args, ...subject && { subject } };
-        this.#ids.set(id, call);
+        const call = { id, toolName, arguments: args, ...subject && { subject } };
         this.written.running = [...running, call];
         return;
       }
       case "tool_done": {
-        const call = this.#ids.get(event.exec.toolCallId);
-        this.#ids.delete(event.exec.toolCallId);
-        this.written.running = this.written.running.filter((one) => one !== call);
+        const { toolCallId } = event.exec;
+        this.written.running = this.written.running.filter(({ id }) => id !== toolCallId);
       }
     }
   }

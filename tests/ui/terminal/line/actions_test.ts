@@ -1,6 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import {
-  actionHelp,
   ACTIONS,
   DEFAULT_KEYMAP,
   keymapOf,
@@ -100,7 +99,7 @@ Deno.test("docs/keys.md has the rows of the tables, and no others", async () => 
       line.replaceAll("`", "").split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim())
     );
   const rows = [
-    ...ACTIONS.map(({ name, keys }) => [name, keys, actionHelp(name)]),
+    ...ACTIONS.map(({ name, keys, help }) => [name, keys, help]),
     ...VIM_KEYS.map(({ keys, help }) => [keys, help]),
   ].map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
   assertEquals(cells, rows);

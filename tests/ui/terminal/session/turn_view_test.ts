@@ -94,15 +94,10 @@ Deno.test("a turn that the user stopped says so, with the failure that it waited
   view.stop();
   view.begin("waiting");
   view.onEvent({ type: "retry", attempt: 1, maxAttempts: 3, delayMs: 9000, reason: "no: way" });
-  const message = { role: "assistant", content: "" } as const;
-  view.stop(message);
-  // A redraw has it, too.
-  view.begin("");
-  view.stop(message);
-  const failed = ["✗ no: way", "  Stopped by you"];
+  view.stop();
   assertEquals(text().split("\n").filter((row) => row !== ""), [
     "· Stopped by you. Everything so far is kept; say what to do instead.",
-    ...[...failed, ...failed],
+    ...["✗ no: way", "  Stopped by you"],
   ]);
 });
 
@@ -176,7 +171,7 @@ Deno.test("a change is shown below its call, but where its question stands above
   assertEquals(shown("1"), "● Called  x  +1\n");
   assertEquals(shown("2"), "\n● Called  x  +1\n    1 + new\n");
   view.end();
-  assertEquals(shown("1"), "\n● Called  x  +1\n    1 + new\n");
+  assertEquals(shown("1"), "● Called  x  +1\n    1 + new\n");
   exec.result += "\n\n[1 new error (own):\na:1: no\x1b]";
   assertMatch(shown("2"), /1 \+ new\n {4}\[1 new error \(own\):\n {4}a:1: no␛\]\n$/);
   // A live screen takes the question away.
