@@ -191,11 +191,17 @@ export class LiveScreen implements Screen {
     return message;
   }
 
-  readonly ask: Screen["ask"] = (prompt, objection, signal, text = "", how) =>
-    this.open(this.#question(prompt, objection, text), signal, how);
-
-  readonly askHidden: Screen["askHidden"] = (prompt, objection, signal) =>
-    this.open(this.#question(prompt, objection, "", true), signal, { waits: false });
+  readonly ask: Screen["ask"] = (prompt, objection, signal, how = {}) => {
+    const { text = "", isHidden = false } = how;
+    const options = this.#lineOptions(prompt);
+    const modal = new QuestionModal({
+      ...options,
+      // Text cut from a hidden line cannot be pasted into another one.
+      ring: isHidden ? { kills: [] } : options.ring,
+      ...{ text, objection, isHidden, onCancel: () => this.#message.hold() },
+    });
+    return this.open(modal, signal, how);
+  };
 
   readonly choose = <T>(
     list: ChoiceList<T>,
@@ -361,21 +367,6 @@ export class LiveScreen implements Screen {
         ? styledRow(`${dim}${QUESTION_COMES}`, columns)
         : row.map((cell) => ({ ...cell, style: dim }))
     );
-  }
-
-  #question(
-    prompt: string,
-    objection: (line: string) => string | undefined,
-    text: string,
-    isHidden = false,
-  ): QuestionModal {
-    const options = this.#lineOptions(prompt);
-    return new QuestionModal({
-      ...options,
-      // Text cut from a hidden line cannot be pasted into another one.
-      ring: isHidden ? { kills: [] } : options.ring,
-      ...{ text, objection, isHidden, onCancel: () => this.#message.hold() },
-    });
   }
 
   async #awaitQuiet(signal: AbortSignal): Promise<void> {

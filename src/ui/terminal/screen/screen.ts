@@ -17,6 +17,13 @@ export interface QuestionTiming {
   yields?: boolean;
 }
 
+export interface LineQuestion extends QuestionTiming {
+  /** The text that the line starts with. */
+  text?: string;
+  /** True if the answer is neither shown nor saved; it is null if keys cannot be hidden. */
+  isHidden?: boolean;
+}
+
 /** The screen of a session. All texts must be safe for a terminal. */
 export interface Screen extends Disposable {
   readonly isLive: boolean;
@@ -32,19 +39,12 @@ export interface Screen extends Disposable {
   queue(message: TextPart): void;
   /** The next message, with its pasted ranges; null when the session is over. */
   read(): Promise<TextPart | null>;
-  /** Asks for a line that starts with `text`; null without an answer. `objection` rejects one with a sentence. */
+  /** Asks for a line; null without an answer. `objection` rejects one with a sentence. */
   ask(
     prompt: string,
     objection: (line: string) => string | undefined,
     signal: AbortSignal,
-    text?: string,
-    how?: QuestionTiming,
-  ): Promise<string | null>;
-  /** Asks without showing or saving the answer; null if keys cannot be hidden. */
-  askHidden(
-    prompt: string,
-    objection: (line: string) => string | undefined,
-    signal: AbortSignal,
+    how?: LineQuestion,
   ): Promise<string | null>;
   /** Asks for a row of `list`; null if the user cancels or the screen cannot repaint. */
   choose<T>(list: ChoiceList<T>, signal: AbortSignal, how?: QuestionTiming): Promise<T | null>;
@@ -87,16 +87,16 @@ export class PlainScreen implements Screen {
     return text === null ? null : { type: "text", text };
   }
 
-  readonly ask: Screen["ask"] = async (prompt, objection, signal) => {
-    for (;;) {
+  readonly ask: Screen["ask"] = async (prompt, objection, signal, how) => {
+    for (; !how?.isHidden;) {
       const line = await readLineRaw(prompt, "", [], { signal });
       const wrong = line === null ? undefined : objection(line);
       if (wrong === undefined) return line;
       this.print(wrong);
     }
+    return null;
   };
 
-  readonly askHidden = () => Promise.resolve(null);
   readonly choose = () => Promise.resolve(null);
   readonly takeSteering = () => [];
   readonly put = () => false;

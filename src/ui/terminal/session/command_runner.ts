@@ -255,7 +255,8 @@ export class CommandRunner {
     let line: string | null = `${verb} ${argument}`;
     if (verb === "rename") {
       const objection = (text: string) => text.trim() === "" ? "A title is not empty." : undefined;
-      const title = await display.screen.ask("Title: ", objection, signal, label, { waits: false });
+      const how = { text: label, waits: false };
+      const title = await display.screen.ask("Title: ", objection, signal, how);
       line = title && `${line} ${title.trim()}`;
     } else {
       const items = YES_OR_NO.toReversed();
@@ -312,9 +313,9 @@ export async function chooseServer(
   isFirst: boolean,
 ): Promise<ServerSettings | undefined> {
   try {
-    const { columns, screen: { choose, ask, askHidden } } = display;
+    const { columns, screen: { choose, ask } } = display;
     const print = (text: string) => display.say(text);
-    return await new Setup({ print, choose, ask, askHidden }, setup, {
+    return await new Setup({ print, choose, ask }, setup, {
       isFirst,
       signal,
       columns,

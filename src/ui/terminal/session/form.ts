@@ -80,13 +80,7 @@ async function askField(
       return `  ${oneLine(reasonOf(error))}`;
     }
   };
-  return await screen.ask(
-    `${oneLine(title)} (${kind}${usual}${left}): `,
-    objection,
-    signal,
-    "",
-    how,
-  );
+  return await screen.ask(`${oneLine(title)} (${kind}${usual}${left}): `, objection, signal, how);
 }
 
 async function consent(

@@ -99,7 +99,8 @@ export function askUser(
     const line = await ask(questionText(approval, columns(), paint), prompt, objection, signal);
     const answer = line === null ? undefined : answerOf(line, asked);
     if (answer?.choice !== "edit") return answer ?? { choice: "refuse", reason: "" };
-    const typed = await ask("", "command: ", () => undefined, signal, answer.command);
+    const how = { text: answer.command };
+    const typed = await ask("", "command: ", () => undefined, signal, how);
     return typed?.trim() ? { choice: "edit", command: typed } : answer;
   };
 }

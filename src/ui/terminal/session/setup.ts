@@ -57,7 +57,7 @@ const FIRST_LOOK_MS = 300;
 const SECOND_LOOK_MS = 5000;
 const POLL_MS = 2000;
 
-type SetupScreen = Pick<Screen, "print" | "choose" | "ask" | "askHidden">;
+type SetupScreen = Pick<Screen, "print" | "choose" | "ask">;
 
 const NO_MODEL_ROWS = [
   { label: "Change the address", value: "address" },
@@ -171,7 +171,8 @@ export class Setup {
   async #askKey(host: string, otherwise: string): Promise<string | undefined> {
     const prompt = `The key for ${host} (hidden; Enter alone ${otherwise}): `;
     const objection = (line: string) => this.home.objection(line.trim());
-    return (await this.screen.askHidden(prompt, objection, this.options.signal))?.trim();
+    const how = { isHidden: true, waits: false };
+    return (await this.screen.ask(prompt, objection, this.options.signal, how))?.trim();
   }
 
   /** Returns the key for `address`, empty for the saved key or for no key; undefined after Esc. */
@@ -221,7 +222,8 @@ export class Setup {
       }
     };
     if (before === "") screen.print(`· ${HOW_TO_TYPE}`);
-    const line = await screen.ask("Address: ", objection, signal, before, { waits: false });
+    const how = { text: before, waits: false };
+    const line = await screen.ask("Address: ", objection, signal, how);
     if (line === null || address === "") return undefined;
     if (!address.startsWith("https:")) return { address, key: "" };
     const key = await this.#keyFor(address);

@@ -141,7 +141,7 @@ screenTest("a question that comes is never off the screen", async (screen, termi
 
 screenTest("a question objects, is cancelled, is aborted", async (screen, terminal) => {
   const ask = async (signal: AbortSignal) => {
-    const answer = screen.ask("Run this? ", yes, signal, "text");
+    const answer = screen.ask("Run this? ", yes, signal, { text: "text" });
     await terminal.wait(300);
     await terminal.until((rows) => rows.includes("Run this? text") && !rows.includes("working"));
     return { answer };
@@ -442,7 +442,7 @@ screenTest("keys typed ahead reach the line after a list", async (screen, termin
   const pick = async () => {
     for (const _ of "list") await screen.choose(LIST, signal);
     for (const _ of "some work") await null;
-    return await screen.ask("Address: ", () => undefined, signal, "", { waits: false });
+    return await screen.ask("Address: ", () => undefined, signal, { waits: false });
   };
   const typed = pick();
   await terminal.until((rows) => rows.includes("Which?"));
@@ -456,9 +456,11 @@ const LIST = {
   isNumbered: true,
 };
 
+const hidden = { isHidden: true, waits: false };
+
 screenTest("SEC-02 a hidden answer is never shown", async (screen, terminal) => {
   const objection = (line: string) => line === "bad" ? "no key" : undefined;
-  const key = screen.askHidden("Key: ", objection, new AbortController().signal);
+  const key = screen.ask("Key: ", objection, new AbortController().signal, hidden);
   await terminal.until((rows) => rows.includes("Key:"));
   await terminal.type("bad");
   await terminal.until((rows) => rows.includes("Key: •••"));
@@ -473,7 +475,7 @@ screenTest("SEC-02 a hidden answer is never shown", async (screen, terminal) => 
   await terminal.type("\x19x");
   await terminal.until((rows) => rows.includes("> x"));
   assertEquals(/bad|secret|pasted/.exec(terminal.output), null);
-  const none = screen.askHidden("Key: ", objection, new AbortController().signal);
+  const none = screen.ask("Key: ", objection, new AbortController().signal, hidden);
   await terminal.until((rows) => rows.includes("Key:"));
   await terminal.type("half\x1b");
   assertEquals(await none, null);

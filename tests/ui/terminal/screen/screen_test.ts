@@ -32,7 +32,7 @@ Deno.test("a plain screen prints lines of their own, also behind text that goes 
     screen.stream("five\\n");
     screen.print("six");
     screen.echo({ type: "text", text: "seven" });
-    screen.print([screen.isLive, await screen.choose(), await screen.askHidden()].join());
+    screen.print([screen.isLive, await screen.choose(), await screen.ask("", () => {}, signal, { isHidden: true })].join());
     Deno.stdin.isTerminal = Deno.stdout.isTerminal = () => true;
     Deno.env.set("TERM", "dumb");
     const message = screen.read();

@@ -142,7 +142,7 @@ Deno.test("a command is edited, and stays as it was where nothing is typed", asy
     const begun: (string | undefined)[] = [];
     const approve = askUser(
       (_text, prompt, _objection, _signal, start) => {
-        begun.push(start);
+        begun.push(start?.text);
         return Promise.resolve(prompt === "command: " ? typed : "e");
       },
       () => 80,

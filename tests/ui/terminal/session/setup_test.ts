@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { BackendError } from "../../../../src/errors.ts";
 import { Setup, type SetupHome } from "../../../../src/ui/terminal/session/setup.ts";
 import type { FoundServer } from "../../../../src/models/servers.ts";
-import type { ChoiceList } from "../../../../src/ui/terminal/screen/screen.ts";
+import type { ChoiceList, LineQuestion } from "../../../../src/ui/terminal/screen/screen.ts";
 
 const ollama: FoundServer = {
   ...{ url: "http://127.0.0.1:11434", state: "answers", isNative: true },
@@ -101,21 +101,20 @@ async function play(scene: Scene) {
       prompt: string,
       objection: (line: string) => string | undefined,
       _signal: AbortSignal,
-      before = "",
-      how?: { waits?: boolean },
+      { text: before = "", isHidden, waits }: LineQuestion = {},
     ) {
-      assertEquals(how?.waits, false, "what is typed ahead is for it");
+      assertEquals(waits, false, "what is typed ahead is for it");
+      if (isHidden) {
+        prompts.push(prompt);
+        const key = left.keys.shift() ?? null;
+        assertEquals(key === null ? undefined : objection(key), undefined);
+        return Promise.resolve(key);
+      }
       prompts.push(`${prompt}${before}`);
       const line = left.typed.shift() ?? null;
       const why = line === null ? undefined : objection(line);
       if (why !== undefined) printed.push(why);
       return Promise.resolve(why === undefined ? line : null);
-    },
-    askHidden(prompt: string, objection: (line: string) => string | undefined) {
-      prompts.push(prompt);
-      const key = left.keys.shift() ?? null;
-      assertEquals(key === null ? undefined : objection(key), undefined);
-      return Promise.resolve(key);
     },
   };
   const { signal } = new AbortController();
@@ -191,7 +190,6 @@ Deno.test("while no server runs, they are looked for again, and the list is that
   const screen = {
     print() {},
     ask: () => Promise.resolve(null),
-    askHidden: () => Promise.resolve(null),
     choose<T>({ title, items }: ChoiceList<T>, signal: AbortSignal): Promise<T | null> {
       titles.push(title.split("\n")[0]!);
       lists.push(items.map(({ label }) => label));
