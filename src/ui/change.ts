@@ -181,35 +181,26 @@ function textRows(
   paint: Painter,
 ): { text: string; width: number }[] {
   const { row, words: wordStyle } = KINDS[kind];
-  const rows = [{ text: "", width: 0 }];
-  let end = 0;
-  const ends = new Set(rowsOf(whole, room, true).slice(0, -1).map(({ length }) => end += length));
-  let [run, style] = ["", 0];
-  const flush = () => {
-    rows.at(-1)!.text += paint(run, style);
-    run = "";
-  };
-  let at = 0;
-  for (const span of spans) {
+  const styles = spans.flatMap(({ text, style }) => {
     // Without bands, unchanged lines are dimmed, and changed ones get their colour.
-    const own = paint.hasBands ? span.style : kind === " " ? DIM : 0;
-    for (const char of span.text) {
-      const isWord = words.some(([from, to]) => from <= at && at < to);
-      const next = own | row | (isWord ? wordStyle : 0);
-      if (ends.has(at)) {
-        flush();
-        rows.push({ text: "", width: 0 });
-      }
-      at += char.length;
-      const width = graphemeWidth(char);
-      if (next !== style) flush();
-      style = next;
-      run += char;
-      rows.at(-1)!.width += width;
-    }
+    const own = paint.hasBands ? style : kind === " " ? DIM : 0;
+    return new Array<Style>(text.length).fill(own | row);
+  });
+  for (const [from, to] of words) {
+    for (let at = from; at < to; at++) styles[at]! |= wordStyle;
   }
-  flush();
-  return rows;
+  let start = 0;
+  return rowsOf(whole, room, true).map((shown) => {
+    const stop = start + shown.length;
+    let text = "";
+    while (start < stop) {
+      const other = styles.findIndex((style, at) => at > start && style !== styles[start]);
+      const end = other === -1 ? stop : Math.min(other, stop);
+      text += paint(whole.slice(start, end), styles[start]!);
+      start = end;
+    }
+    return { text, width: Array.from(shown, graphemeWidth).reduce((sum, one) => sum + one, 0) };
+  });
 }
 
 export function paintedRows(text: string, columns: number, style: Style, paint: Painter): string {

@@ -95,12 +95,6 @@ const NAMED = new Set(
     "f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12").split(" "),
 );
 const KEY_ALIASES: Readonly<Record<string, string>> = {
-  "esc": "escape",
-  "return": "enter",
-  "del": "delete",
-  "ins": "insert",
-  "pgup": "pageup",
-  "pgdn": "pagedown",
   // Terminals send the same byte.
   "ctrl-i": "tab",
   "ctrl-m": "enter",

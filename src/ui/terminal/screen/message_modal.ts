@@ -17,7 +17,7 @@ import {
   type Unit,
   unitsText,
 } from "../units.ts";
-import { type Cell, type CellRow, type Frame, widthOf } from "./frame.ts";
+import { type CellRow, type Frame, widthOf } from "./frame.ts";
 import type { Outcome } from "./modal.ts";
 
 interface SessionLineOptions extends LineModalOptions {
@@ -313,11 +313,8 @@ export function bandText(units: readonly Unit[], columns: number, sgr: Sgr): str
   const [mark] = cellsOf("▎", band + sgr(ACCENT));
   const [space] = cellsOf(" ", band);
   const room = Math.max(1, columns - 2);
-  const lines: Cell[][] = [[]];
-  for (const unit of units) {
-    if (unit === "\n") lines.push([]);
-    else lines.at(-1)!.push(...cellsOf(typeof unit === "string" ? unit : unit.label, band));
-  }
+  const text = units.map((unit) => typeof unit === "string" ? unit : unit.label).join("");
+  const lines = text.split("\n").map((line) => cellsOf(line, band));
   const rows = lines.flatMap((line) => brokenRow(line, room)).map((row) => {
     const rest = band === "" ? 0 : Math.max(0, room - widthOf(row));
     return [mark!, space!, ...row, ...Array.from({ length: rest }, () => space!)];

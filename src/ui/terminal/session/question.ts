@@ -13,7 +13,7 @@ import { rowsOf } from "../../../text/width.ts";
 import { wrapped } from "../../../text/wrap.ts";
 import { WRITTEN_ARGUMENTS } from "../../../tools/definition.ts";
 import { BACKGROUND_ARGUMENT } from "../../../tools/run_bash.ts";
-import type { Change, Subject } from "../../../types/tool.ts";
+import type { Subject } from "../../../types/tool.ts";
 import {
   allowedBy,
   allowedInSession,
@@ -163,7 +163,12 @@ export function questionText(
   paint: Painter,
   isListed = false,
 ): string {
-  const text = requestNotes(approval, columns, paint);
+  const notes = questionNotes(approval).map(({ text, isCalm, isDanger }) =>
+    isDanger
+      ? paintedRows(`  ⚠ ${text}`, columns, REMOVED, paint)
+      : paintedRows(`  ${text}`, columns, isCalm ? DIM : 0, paint)
+  );
+  const text = [requestText(approval, columns, paint), ...notes];
   if (approval.rules && !(isListed && isInRow(approval, columns))) {
     const [now, later] = [allowedInSession(approval), allowedBy(approval)];
     const saved = now === later ? "" : `${later} `;
@@ -171,15 +176,6 @@ export function questionText(
     text.push(paintedRows(allows, columns, DIM, paint));
   }
   return text.join("\n");
-}
-
-function requestNotes(approval: Approval, columns: number, paint: Painter): string[] {
-  const notes = questionNotes(approval).map(({ text, isCalm, isDanger }) =>
-    isDanger
-      ? paintedRows(`  ⚠ ${text}`, columns, REMOVED, paint)
-      : paintedRows(`  ${text}`, columns, isCalm ? DIM : 0, paint)
-  );
-  return [requestText(approval, columns, paint), ...notes];
 }
 
 /** Returns everything that would run: nothing is omitted, and control characters are made visible. */
@@ -200,7 +196,9 @@ export function requestText(
       !(typeof value === "string" && named.includes(value) && oneLine(value) === value)
     )
     .map(([name, value]) => fieldText(name, value, subject, columns));
-  if (isShown) rows.push(...changeFields(preview, subject, columns, paint));
+  const isReplaced = action === "write" && !preview?.isNew && preview?.lines?.length !== 0;
+  if (isShown && isReplaced) rows.push("  changes to the file:");
+  if (isShown) rows.push(...changeRows(preview, columns, paint, true));
   if (preview?.replacedBytes !== undefined) {
     const size = count(preview.replacedBytes, "byte");
     rows.push(wrapped(`  this replaces a file of ${size}`, columns));
@@ -223,12 +221,6 @@ function fieldText(name: string, value: unknown, subject: Subject, columns: numb
   const lines = text.replace(/\n$/, "").split("\n");
   const size = `${count(lines.length, "line")}, ${count(clean.length, "character")}`;
   return `${isCommand ? "" : `  ${label} (${size}):\n`}${boxed(lines, columns)}`;
-}
-
-function changeFields(change: Change, subject: Subject, columns: number, paint: Painter): string[] {
-  const rows = changeRows(change, columns, paint, true);
-  const isReplaced = subject.action === "write" && !change.isNew && change.lines?.length !== 0;
-  return [...isReplaced ? ["  changes to the file:"] : [], ...rows];
 }
 
 const rowWidth = (columns: number): number => Math.max(10, columns - 6);

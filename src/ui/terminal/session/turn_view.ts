@@ -9,7 +9,7 @@ import { clockTime, duration } from "../../../text/count.ts";
 import { oneLine } from "../../../text/one_line.ts";
 import { sanitize } from "../../../text/sanitize.ts";
 import type { ToolExecution, TurnEvent } from "../../../types/event.ts";
-import type { Message, TextPart } from "../../../types/message.ts";
+import type { TextPart } from "../../../types/message.ts";
 import type { TaskItem } from "../../../types/tool.ts";
 import { type CallText, callText, noteBehind } from "../../call_text.ts";
 import { changeRows, paintedRows } from "../../change.ts";

@@ -28,7 +28,7 @@ Deno.test("keys are rebound by name, however the name is written", () => {
     "alt-ctrl-u": "undo",
     "ctrl-t": null,
     "ctrl-i": "newline",
-    "pgup": "beginning-of-history",
+    "pageup": "beginning-of-history",
     "ctrl-k": "kill-to-start",
     "alt-Enter": "submit",
   });
