@@ -39,7 +39,7 @@ export function finishOf(
   return reasons.find((reason) => words[reason]?.includes(lower)) ?? "other";
 }
 
-/** Returns the backend that sends with `call` and reads with `read`. Text is split once: streamed, or at the end. */
+/** Returns the backend that sends with `call` and reads with `read`. Text is split once: streamed, or at the end if the answer came in one piece. */
 export function configuredBackend<C extends { model: string }>(
   config: C,
   call: (config: C, ...request: Parameters<Backend["send"]>) => Promise<Fields>,
@@ -57,10 +57,12 @@ export function configuredBackend<C extends { model: string }>(
       return hasBlocks && !getsToolsAsText(config);
     },
     async send(messages, tools, { splitter = new AnswerSplitter(), ...options }) {
-      const { stream = true, onDelta } = options;
+      const { onDelta } = options;
+      let hasPieces = false;
       const response = await call(config, messages, tools, {
         ...options,
         onDelta(delta) {
+          hasPieces ||= delta.type !== "prompt_progress";
           splitter.push(delta);
           onDelta?.(delta);
         },
@@ -68,7 +70,7 @@ export function configuredBackend<C extends { model: string }>(
       const given = { ...read(response), hasBlocks: this.hasBlocks };
       const { answerSchema } = options;
       const parts = answerSchema ? withToolAnswer(given, answerSchema) : given;
-      if (!stream) pushParts(splitter, parts);
+      if (!hasPieces) pushParts(splitter, parts);
       return toReply(parts, splitter.end());
     },
   };

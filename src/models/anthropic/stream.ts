@@ -4,31 +4,16 @@ import { JsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
 import { SseDecoder, type SseEvent } from "../../wire/sse.ts";
 import { DeltaReader, hasEvents, incompleteAnswer, type OnDelta } from "../delta_reader.ts";
-import { type Fields, fieldsOf, listOf, shapeError, stringOf } from "../fields.ts";
+import { type Fields, fieldsOf, shapeError, stringOf } from "../fields.ts";
 
-/** Returns a reader for an answer of `contentType`. A single JSON value is reported block by block. */
+/** Returns a reader for an answer of `contentType`. */
 export function hostedReader(
   contentType: string,
   stream: boolean,
   onDelta?: OnDelta,
 ): StreamReader<Fields> {
   if (hasEvents(contentType, stream)) return new HostedReader(onDelta, contentType);
-  return new JsonReader((value) => {
-    const response = fieldsOf(value, "answer");
-    for (const value of listOf(response.content, "content")) {
-      const block = fieldsOf(value, "content block");
-      if (stream && onDelta) reportBlock(block, onDelta);
-    }
-    return response;
-  });
-}
-
-function reportBlock(block: Fields, onDelta: OnDelta): void {
-  const text = stringOf(block.text, "text");
-  const thinking = stringOf(block.thinking, "thinking");
-  if (block.type === "text" && text !== "") onDelta({ type: "text", text });
-  if (block.type === "thinking" && thinking !== "") onDelta({ type: "reasoning", text: thinking });
-  if (block.type === "tool_use") onDelta({ type: "tool_call", name: stringOf(block.name, "name") });
+  return new JsonReader((value) => fieldsOf(value, "answer"));
 }
 
 /** Folds an answer of events. Blocks may overlap, because some servers close all of them at the end. */
@@ -96,7 +81,15 @@ class HostedReader extends DeltaReader {
     this.#all.push([index, block]);
     this.#blocks.set(index, block);
     this.progress++;
-    reportBlock(fields, (delta) => this.emit(delta));
+    const text = stringOf(fields.text, "text");
+    const thinking = stringOf(fields.thinking, "thinking");
+    if (fields.type === "text" && text !== "") this.emit({ type: "text", text });
+    if (fields.type === "thinking" && thinking !== "") {
+      this.emit({ type: "reasoning", text: thinking });
+    }
+    if (fields.type === "tool_use") {
+      this.emit({ type: "tool_call", name: stringOf(fields.name, "name") });
+    }
   }
 
   #add(block: StreamedBlock, delta: Fields): void {

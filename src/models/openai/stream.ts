@@ -7,18 +7,21 @@ import { DeltaReader, hasEvents, incompleteAnswer, type OnDelta } from "../delta
 import { type Fields, fieldsOf, listOf, shapeError, stringOf } from "../fields.ts";
 import { ToolCallParts } from "./tool_call_parts.ts";
 
-/** Returns a reader for an answer of `contentType`. A single JSON value is checked, and reported as one delta. */
+/** Returns a reader for an answer of `contentType`. */
 export function compatReader(
   contentType: string,
   stream: boolean,
   onDelta?: OnDelta,
 ): StreamReader<Fields> {
   if (hasEvents(contentType, stream)) return new CompletionReader(onDelta);
-  return new JsonReader((value) => {
-    const response = fieldsOf(value, "answer");
-    new CompletionReader(stream ? onDelta : undefined).takeWhole(response);
-    return response;
-  }, () => new CompletionReader(onDelta));
+  return new JsonReader(compatAnswer, () => new CompletionReader(onDelta));
+}
+
+/** Returns an answer in one piece. @throws {BackendError} if it has no choice. */
+function compatAnswer(value: unknown): Fields {
+  const response = fieldsOf(value, "answer");
+  if (listOf(response.choices, "choices").length > 0) return response;
+  throw shapeError("choices", "a list of at least one", response.choices);
 }
 
 /**
@@ -73,15 +76,6 @@ class CompletionReader extends DeltaReader {
     };
   }
 
-  /** Reads an answer that came in one piece. */
-  takeWhole(response: Fields): void {
-    if (listOf(response.choices, "choices").length === 0) {
-      throw shapeError("choices", "a list of at least one", response.choices);
-    }
-    this.#take(response, "message");
-    this.#calls.end();
-  }
-
   #takeEvent({ event, data, cut }: SseEvent): void {
     // Some proxies send their comments as data, and empty events as null.
     if (this.#isDone || data === "" || data === "null" || data.startsWith(": ")) return;
@@ -93,10 +87,10 @@ class CompletionReader extends DeltaReader {
     const value = withUnparsedText(fieldsOf(parseJson(data, cut), "event"));
     const isError = event === "error";
     if (value.choices === undefined || value.error || isError) throwErrorObject(value, isError);
-    this.#take(value, "delta");
+    this.#take(value);
   }
 
-  #take(chunk: Fields, key: "delta" | "message"): void {
+  #take(chunk: Fields): void {
     this.#head ??= chunk;
     // Each usage is a running total, so the last one counts.
     if (isObject(chunk.usage)) this.#usage = chunk.usage;
@@ -104,7 +98,7 @@ class CompletionReader extends DeltaReader {
     this.#takePromptProgress(chunk.prompt_progress);
     const choices = listOf(chunk.choices, "choices");
     this.#isCounted = this.finished && choices.length === 0 && isObject(chunk.usage);
-    for (let i = 0; i < choices.length; i++) this.#takeChoice(fieldsOf(choices[i], "choice"), key);
+    for (let i = 0; i < choices.length; i++) this.#takeChoice(fieldsOf(choices[i], "choice"));
   }
 
   /** llama.cpp reports how much of the prompt it has read, first when it starts. */
@@ -119,13 +113,12 @@ class CompletionReader extends DeltaReader {
     this.tell({ type: "prompt_progress", ...read }, processed > 0);
   }
 
-  #takeChoice(choice: Fields, key: "delta" | "message"): void {
+  #takeChoice(choice: Fields): void {
     // The request asks for one choice. If a server sends more, the first one counts.
     if ((this.#index ??= choice.index ?? 0) !== (choice.index ?? 0)) return;
     // Some servers send a whole `message` in a stream.
-    const part = choice[key] ?? choice.message;
-    const isEmpty = key === "delta" && (part === undefined || part === null);
-    if (!isEmpty) this.#takeMessage(fieldsOf(part, key));
+    const part = choice.delta ?? choice.message;
+    if (part !== undefined && part !== null) this.#takeMessage(fieldsOf(part, "delta"));
     const reason = stringOf(choice.finish_reason, "finish_reason");
     if (reason === "") return;
     if (this.#finish === null) this.progress++;

@@ -169,3 +169,16 @@ Deno.test("NET-12 an answer that has finished ends, though [DONE] never comes", 
     assertEquals(response.usage, events[2] && usage.usage);
   }
 });
+
+Deno.test("an answer in one piece to a request for a stream is split like a streamed one", async () => {
+  const message = { content: "<think>hm</think>Yes." };
+  const fetch = () =>
+    Promise.resolve(Response.json({ choices: [{ message, finish_reason: "stop" }] }));
+  const pieces: string[] = [];
+  const splitter = new AnswerSplitter({
+    onPiece: (kind, piece) => pieces.push(`${kind} ${piece}`),
+  });
+  await compatBackend(compatConfig({ baseUrl: "http://localhost:1/v1" }))
+    .send([{ role: "user", content: "x" }], [], { fetch, splitter });
+  assertEquals(pieces, ["reasoning hm", "text Yes."]);
+});
