@@ -3,7 +3,7 @@
 import { AnswerSplitter } from "../models/answer_splitter.ts";
 import type { Delta, SplitAnswer, Splitter } from "../models/backend.ts";
 import { namesAndSchemas } from "../models/reply.ts";
-import { REPETITION_WARNING, RepetitionWatcher } from "../text/repetition.ts";
+import { HIDDEN_CYCLE, REPETITION_WARNING, RepetitionWatcher } from "../text/repetition.ts";
 import { CHARS_PER_TOKEN } from "../text/count.ts";
 import { ToolCallFilter } from "../models/toolcalls/extract.ts";
 import type { TurnEvent } from "../types/event.ts";
@@ -16,7 +16,7 @@ type BatchedKind = Kind | "arguments";
 interface AnswerStreamOptions {
   tools: readonly Tool[];
   emit: (event: TurnEvent) => void;
-  /** Called once if the model repeats itself without end. */
+  /** Called if the model repeats itself without end. */
   onRunaway: () => void;
   /** True if the text contains neither calls nor reasoning; by default false. */
   hasBlocks?: () => boolean;
@@ -30,6 +30,14 @@ export class AnswerStream implements Splitter {
   readonly #splitter: AnswerSplitter;
   readonly #batcher: DeltaBatcher;
   readonly #watchers = { text: new RepetitionWatcher(), reasoning: new RepetitionWatcher() };
+  /** Watch the raw pieces, because hidden text may be endless, too. */
+  readonly #hidden = {
+    text: new RepetitionWatcher(HIDDEN_CYCLE),
+    reasoning: new RepetitionWatcher(HIDDEN_CYCLE),
+    tool_arguments: new RepetitionWatcher(HIDDEN_CYCLE),
+  };
+  /** The kinds of pieces that arrived. */
+  readonly received = new Set<Delta["type"]>();
   #callName = "";
   /** The answer up to its repetition, which ended it. */
   #stopped: SplitAnswer | undefined;
@@ -50,7 +58,11 @@ export class AnswerStream implements Splitter {
 
   push(delta: Delta): void {
     if (this.#stopped) return;
+    this.received.add(delta.type);
     if (delta.type === "prompt_progress") return this.options.emit(delta);
+    if (delta.type !== "tool_call" && this.#hidden[delta.type].push(delta.text) !== undefined) {
+      this.options.onRunaway();
+    }
     if (delta.type === "tool_arguments") return this.#batcher.push("arguments", delta.text);
     if (delta.type !== "tool_call") return this.#batcher.push(delta.type, delta.text);
     this.#batcher.flush();

@@ -3,7 +3,6 @@
 import type { CallOptions, Delta, Reply, SendOptions } from "../models/backend.ts";
 import { BackendError } from "../errors.ts";
 import { reasonOf } from "../text/reason.ts";
-import { HIDDEN_CYCLE, RepetitionWatcher } from "../text/repetition.ts";
 import type { TurnEvent } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
@@ -61,8 +60,6 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
     maxThought: budget && MAX_BUDGETS * budget,
     onOverthought: () => ending.abort(OVERTHOUGHT),
   });
-  const guard = runawayGuard(onRunaway);
-  const received = new Set<Delta["type"]>();
   let reply: Reply;
   try {
     signal.throwIfAborted();
@@ -75,10 +72,6 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
       slot: agent.slot,
       awaitsRestart: true,
       splitter,
-      onDelta: (delta) => {
-        received.add(delta.type);
-        guard(delta);
-      },
       ...reports(emit, backend.model),
     });
   } catch (error) {
@@ -91,7 +84,7 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
       return overthought(split.reasoning, options, why);
     }
     if (!(error instanceof BackendError)) throw error;
-    return await afterFailure(agent, options, error, split.text, received);
+    return await afterFailure(agent, options, error, split.text, splitter.received);
   }
   // If the whole answer was already there, the last piece may have completed the repetition.
   if (ending.signal.reason !== REPEATED) return completed(reply, options, read.tools);
@@ -137,16 +130,4 @@ async function afterFailure(
   }
   error.partialText = text.trim();
   throw error;
-}
-
-/** Watches the raw pieces of an answer, because hidden text may be endless, too. Calls `onRunaway` once. */
-function runawayGuard(onRunaway: () => void): (delta: Delta) => void {
-  const watcher = () => new RepetitionWatcher(HIDDEN_CYCLE);
-  const watchers = { text: watcher(), reasoning: watcher(), tool_arguments: watcher() };
-  let ranAway = false;
-  return (delta) => {
-    if (ranAway || delta.type === "tool_call" || delta.type === "prompt_progress") return;
-    ranAway = watchers[delta.type].push(delta.text) !== undefined;
-    if (ranAway) onRunaway();
-  };
 }
