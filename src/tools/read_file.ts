@@ -42,9 +42,8 @@ export const fileTool: Tool = callable({
   run: async (args, context) => {
     const isMeant = context.imageLimits !== undefined || context.isFromUser;
     if (isMeant && isImageName(String(args.file_path))) {
-      const image = readImage(String(args.file_path), context);
-      const found = await image;
-      if (found) return found;
+      const image = await readImage(String(args.file_path), context);
+      if (image) return image;
     }
     return readFile(args, context);
   },

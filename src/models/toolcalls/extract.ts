@@ -1,8 +1,8 @@
 import { SeamJoiner } from "../../text/seams.ts";
 import type { ToolCall } from "../../types/message.ts";
 import { BEFORE_CALL_CHARS, isForbidden, isProposal, mayBeProposal } from "./proposal.ts";
-import { type CallScanner, callScanner, type ScannedPart, type ToolCallOptions } from "./scan.ts";
-import { SentenceScanner } from "./sentences.ts";
+import { callScanner, type FormatScanner, type ScannedPart, type ToolCallOptions } from "./scan.ts";
+import { SentenceFilter } from "./sentences.ts";
 
 /**
  * Extracts tool calls from streamed text, with the same result as {@linkcode extractToolCallsFromText}. Holds
@@ -10,7 +10,8 @@ import { SentenceScanner } from "./sentences.ts";
  * call, the written one is text.
  */
 export class ToolCallFilter {
-  readonly #scanner: CallScanner;
+  readonly #scanner: FormatScanner;
+  readonly #sentences = new SentenceFilter();
   #rest = new SeamJoiner();
   #calls: ToolCall[] = [];
   #pending: ScannedPart[] = [];
@@ -25,7 +26,7 @@ export class ToolCallFilter {
   constructor(options: ToolCallOptions = {}) {
     // Without the offered names, each call in a code block counts (spec 4.6).
     this.#knowsTools = options.tools !== undefined;
-    this.#scanner = new SentenceScanner(callScanner(options));
+    this.#scanner = callScanner(options);
   }
 
   push(piece: string): string {
@@ -79,7 +80,8 @@ export class ToolCallFilter {
 
   #scan(piece: string, final: boolean): string {
     let text = "";
-    for (const part of this.#scanner.push(piece, final)) text += this.#take(part);
+    const parts = this.#sentences.push(this.#scanner.push(piece, final), final);
+    for (const part of parts) text += this.#take(part);
     return text;
   }
 

@@ -29,13 +29,7 @@ export type ScannedPart =
   /** An end tag that turns everything before it into reasoning, which contains no calls. */
   | { kind: "retraction"; text: string };
 
-export interface CallScanner {
-  push(piece: string, final: boolean): ScannedPart[];
-  /** From here on, think tags are text. */
-  ignoreTags(): void;
-}
-
-export function callScanner(options: ToolCallOptions): CallScanner {
+export function callScanner(options: ToolCallOptions): FormatScanner {
   const context: CallContext = {
     tools: options.tools && new Set(options.tools),
     schemas: options.schemas ?? {},
@@ -96,7 +90,7 @@ const ELEMENTS = new Map([
 ]);
 
 /** Scans text or, with `inThought`, reasoning, in which only a marker at the start of a line counts. */
-class FormatScanner implements CallScanner {
+export class FormatScanner {
   readonly #formats: readonly CallFormat[];
   readonly #reader: ThinkReader;
   #candidate: Candidate | undefined;
@@ -124,6 +118,7 @@ class FormatScanner implements CallScanner {
     this.#atStart = this.#mayStart;
   }
 
+  /** From here on, think tags are text. */
   ignoreTags(): void {
     this.#reader.ignoreTags();
   }

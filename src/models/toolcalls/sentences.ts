@@ -1,6 +1,6 @@
 /** Separates calls from calls that a sentence mentions. @module */
 
-import type { CallScanner, ScannedPart } from "./scan.ts";
+import type { ScannedPart } from "./scan.ts";
 
 /** The text before a call: empty, the end of a sentence, or a word right before it. */
 const BEFORE_CALL = /(?:^\s*|[.!?…。！？]["')*_]*\s*|[^\s=:,;+*|/-])$/;
@@ -15,23 +15,14 @@ const LINE_TAIL = 256;
  * sentence and before more text. Many models write a call right after their text, but only after a complete
  * sentence.
  */
-export class SentenceScanner implements CallScanner {
+export class SentenceFilter {
   #line = "";
   #pending: ScannedPart[] = [];
   /** The first two characters after the last of them. */
   #behind = "";
 
-  constructor(private readonly calls: CallScanner) {}
-
-  ignoreTags(): void {
-    this.calls.ignoreTags();
-  }
-
-  push(piece: string, final: boolean): ScannedPart[] {
-    const parts: ScannedPart[] = [];
-    for (const part of this.calls.push(piece, final)) {
-      for (const one of this.#take(part)) parts.push(one);
-    }
+  push(scanned: readonly ScannedPart[], final: boolean): ScannedPart[] {
+    const parts = scanned.flatMap((part) => this.#take(part));
     return final ? parts.concat(this.#release(true)) : parts;
   }
 

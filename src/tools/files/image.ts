@@ -83,21 +83,25 @@ interface LoadedImage {
   about: string;
 }
 
-/** Returns an image as a part of a message; undefined for other bytes. @throws {RangeError} beyond `limits`. */
+/**
+ * Returns an image as a part of a message; undefined for other bytes. `fileSize` is the size of its file, of which
+ * `bytes` may be the start. @throws {RangeError} beyond `limits`.
+ */
 export function loadedImage(
   bytes: Uint8Array<ArrayBuffer>,
   name: string,
   limits: ImageLimits = MOST,
+  fileSize = 0,
 ): LoadedImage | undefined {
   const header = imageHeader(bytes);
   if (header === undefined) return undefined;
   const { mediaType, width, height } = header;
+  checkBytes(Math.max(bytes.length, fileSize), name, limits);
   const most = Math.min(limits.maxSide, MOST.maxSide);
   if (Math.max(width, height) > most) {
     const size = `${width}x${height} pixels: at most ${most} a side can be sent`;
     throw new RangeError(`Cannot send ${name || "an image"} as it has ${size}`);
   }
-  checkBytes(bytes.length, name, limits);
   const size = bytes.length < 1000
     ? count(bytes.length, "byte")
     : `${Math.round(bytes.length / 1000)} KB`;
@@ -127,9 +131,7 @@ export async function readImage(
   const { file, info } = opened;
   // A larger file is too large to send, but may not be an image.
   const bytes = await readBytes(file, Math.min(info.size, MOST.maxBytes) + 1);
-  if (imageHeader(bytes) === undefined) return undefined;
-  checkBytes(Math.max(info.size, bytes.length), shown, imageLimits);
-  const image = loadedImage(bytes as Uint8Array<ArrayBuffer>, shown, imageLimits);
+  const image = loadedImage(bytes as Uint8Array<ArrayBuffer>, shown, imageLimits, info.size);
   if (image === undefined) return undefined;
   const { about, part } = image;
   return { content: `[${shown}: ${about}]`, about, images: [part] };
