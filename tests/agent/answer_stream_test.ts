@@ -53,7 +53,8 @@ Deno.test("end tags before any text take nothing back", () => {
 
 Deno.test("a runaway is cut with a warning, in the answer and in reasoning", () => {
   const text = "So it goes. " + "on and on ".repeat(500);
-  const got = stream(text.split(/(?<= )/));
+  assertEquals(stream(text.split(/(?<= )/)).runaway, true);
+  const got = stream([text]);
   assertEquals(got.runaway, true);
   assertEquals(got.text, got.shown);
   assertEquals(got.text.endsWith("[Warning: repetitive output truncated]"), true);
