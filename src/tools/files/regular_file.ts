@@ -180,7 +180,7 @@ function notRegular(action: string, shown: string, info?: Deno.FileInfo): Error 
   return new FileError(`Cannot ${action} ${shown} as it is not a regular file but ${kind}`);
 }
 
-/** Returns the error of a missing file, with the missing folder or the most similar names. */
+/** Returns the error of a missing file, with the missing folder or the most similar name. */
 export async function missingError(
   path: string,
   shown: string,
@@ -191,28 +191,22 @@ export async function missingError(
   if (shown === ".") {
     return new FileError(`Cannot ${action} the folder as it was removed or renamed`);
   }
-  // Each name in the forms in which a model may write it: the real one, and that of list_directory.
-  const names = new Map<string, string>();
+  const names: string[] = [];
   try {
     // Comparing a name takes microseconds.
     for await (const name of entryNames(dirname(grant?.realPath ?? path), grant)) {
-      names.set(sanitize(name), name).set(name, name);
-      if (names.size >= 2000) break;
+      if (names.push(name) >= 2000) break;
     }
   } catch (error) {
     if (!(error instanceof MovedError)) {
       return new FileError(`Cannot ${action} ${shown} as there is no folder ${dirname(shown)}`);
     }
   }
-  const alike: string[] = [];
-  for (let form; alike.length < 3 && (form = nearest(basename(path), [...names.keys()]));) {
-    const name = names.get(form)!;
-    names.delete(name);
-    names.delete(sanitize(name));
-    alike.push(name);
-  }
-  const hint = alike.length === 0
+  // A model may also write a name as list_directory shows it.
+  const form = nearest(basename(path), names.map(sanitize));
+  const near = nearest(basename(path), names) ?? names.find((name) => sanitize(name) === form);
+  const hint = near === undefined
     ? "list_directory or glob_files show what there is"
-    : `did you mean ${alike.map((name) => join(dirname(shown), name)).join(" or ")}?`;
+    : `did you mean ${join(dirname(shown), near)}?`;
   return new FileError(`Cannot ${action} ${shown} as it does not exist: ${hint}`);
 }
