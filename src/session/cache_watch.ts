@@ -118,7 +118,7 @@ export class CacheWatch {
   /** Returns the tokens of the common prefix of this request and the previous one; 0 without one. */
   #sharedTokens(tokens: number, { config, offered, systemPrompt, state }: CopilotAgent): number {
     const { url, name, textTools, contextLength } = targetOf(config);
-    const beginning = [url, name, textTools, contextLength, offered, systemPrompt];
+    const beginning = [url, name, textTools, contextLength, JSON.stringify(offered), systemPrompt];
     const { messages } = state;
     const sent = this.#sent;
     const known = sent?.messages ?? 0;
