@@ -38,7 +38,8 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
   const { effect, right } = verdict;
   const git = effect !== "deny" && right?.kind === "sandbox" && gitOutside(call.command, scene);
   if (!git) return worded(verdict);
-  const coversAll = ({ effect, command, path }: Rule) => effect === "allow" && !command && !path;
+  const coversAll = ({ effect, command, path, isForSandbox }: Rule) =>
+    effect === "allow" && !command && !path && isForSandbox === false;
   const isCovered = "right" in git && !git.isMade ||
     effect === "allow" && scene.rules.some((rule) => isFor(rule, call.tool) && coversAll(rule));
   const against = scene.rules.filter((rule) => rule.effect !== "allow");
