@@ -184,7 +184,10 @@ export function gitNeed(
   const command = gitCommand(words, scene);
   if (command === undefined) return undefined;
   const { name, rest } = command;
-  if (isReading(name, rest)) return undefined;
+  if (isReading(name, rest)) {
+    const isFar = name === "ls-remote" && isInKnownForm(command, scene);
+    return isFar ? { why: scene.gitReason ?? "asks a remote with your credentials" } : undefined;
+  }
   const isSetting = name === "branch" && rest.some((word) => BRANCH_SETTINGS.test(word));
   const needing = isSetting ? "config" : name;
   const why = Object.hasOwn(NEEDS_MORE, needing) ? NEEDS_MORE[needing] : undefined;
