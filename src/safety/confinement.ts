@@ -1,6 +1,7 @@
 /** Runs commands sandboxed as a folder's settings require. @module */
 
 import { programFolders } from "../find_program.ts";
+import { shortened } from "../text/one_line.ts";
 import { isWithin } from "../text/paths.ts";
 import { basename, dirname, join } from "../text/std_path.ts";
 import { RefusedError } from "../tools/call_errors.ts";
@@ -228,7 +229,7 @@ export class Confinement {
   /** Returns the folders that commands cannot use, in words: `said` if that has changed, `more` for limits. */
   #closedIn(view: View): { said: string[]; more: string } {
     const names = (view.closed ?? []).map((at) =>
-      `${at} is ${accessAt(view, at) === "hidden" ? "hidden" : "read-only"}`
+      `${shortened(at, 200)} is ${accessAt(view, at) === "hidden" ? "hidden" : "read-only"}`
     );
     const others = names.splice(MAX_CLOSED_NAMES).length;
     if (others > 0) names.push(`and ${others} more`);

@@ -170,6 +170,8 @@ Deno.test("SBX-01 a view has few paths, and none of them is opened", () => {
     ],
     [numbered(500, (n) => `a${n}/b`).map((path) => [path, "hidden"]), [" hidden"]],
     [numbered(451, (n) => `a${n}`).map((path) => [path, "read"]), [" read"]],
+    // A long path counts as several.
+    [numbered(50, (n) => `a/${"b".repeat(500)}${n}`).map((path) => [path, "read"]), ["a read"]],
   ];
   for (const [paths, wanted] of rows) {
     const view: View = {

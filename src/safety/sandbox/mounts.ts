@@ -170,6 +170,10 @@ const MANY_MOUNTS = 150;
 /** With more, folders with a single one are closed as well: a slow start is better than a closed folder. */
 const MAX_MOUNTS = 450;
 
+/** A long path counts as several: the list of all mounts, with two paths in each line, is one argument of at most 128 KiB. */
+const weightOf = (path: string): number =>
+  Math.ceil(new TextEncoder().encode(asInMountinfo(path)).length / 128);
+
 /** Returns a view with fewer mounts in the folder: folders with too many paths are closed as a whole. */
 export function withFewPaths(view: View): View {
   const { folder } = view;
@@ -180,12 +184,12 @@ export function withFewPaths(view: View): View {
   const folders = [...new Set(inside.flatMap((path) => foldersBetween(folder, path)))]
     .sort((a, b) => b.length - a.length);
   let crowded = new Set<string>();
-  let total = inside.length + folders.length;
+  let total = [...inside, ...folders].reduce((sum, path) => sum + weightOf(path), 0);
   for (let most = MANY_MOUNTS; total > (most > 0 ? MANY_MOUNTS : MAX_MOUNTS); most >>= 1) {
     let excess = most > 0 ? 0 : total - MAX_MOUNTS;
     const counts = new Map<string, number>();
     const add = (at: string, more: number) => counts.set(at, (counts.get(at) ?? 0) + more);
-    for (const path of inside) add(dirname(path), 1);
+    for (const path of inside) add(dirname(path), weightOf(path));
     crowded = new Set();
     for (const at of folders) {
       const count = counts.get(at)!;
@@ -194,7 +198,7 @@ export function withFewPaths(view: View): View {
         !view.repositories?.some((one) => isWithin(one, at));
       if (isCrowded) crowded.add(at);
       if (isCrowded && count === 1) excess--;
-      add(dirname(at), isCrowded ? 1 : count + 1);
+      add(dirname(at), isCrowded ? weightOf(at) : count + weightOf(at));
     }
     total = counts.get(folder)!;
     if (most === 0) break;
