@@ -31,9 +31,6 @@ const TOOLCHAINS =
   .cache/Cypress .cache/deno .cache/ms-playwright .cache/node/corepack .cache/pre-commit .cache/puppeteer .cache/yarn Library/Caches/deno Library/pnpm`
     .split(/\s+/);
 
-/** Caches of the home folder of which commands get private ones. */
-export const PRIVATE_CACHES = [".cache", ".npm"] as const;
-
 export function namedPlaces(
   home: string | undefined,
   programs: readonly string[],
@@ -45,7 +42,7 @@ export function namedPlaces(
   for (const path of ["/tmp", "/var/tmp"]) places.set(path, "own");
   if (home === undefined) return places;
   add("hidden", [home]);
-  for (const name of PRIVATE_CACHES) places.set(join(home, name), "own");
+  places.set(join(home, ".cache"), "own");
   const isToAsk = mayBeThere([home], list);
   add("read", TOOLCHAINS.map((name) => join(home, name)).filter(isToAsk));
   add("read", programs.filter((path) => isWithin(home, path) && path !== home));

@@ -109,7 +109,7 @@ Deno.test({
       withHome,
       ({ results, folder }) => {
         assertEquals(results[0]!.includes("CANARY"), false, results[0]);
-        assertMatch(results[0]!, /stdout:\ntool\n\.cache\n\.cargo\n\.npm\nstderr:/);
+        assertMatch(results[0]!, /stdout:\ntool\n\.cache\n\.cargo\nstderr:/);
         assertEquals([...Deno.readDirSync(`${folder}/../home/.ssh`)].length, 1);
       },
     ),

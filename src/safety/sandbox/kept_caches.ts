@@ -11,7 +11,6 @@ import { attempt } from "../../attempt.ts";
 import { digestOf } from "../../text/digest.ts";
 import { join } from "../../text/std_path.ts";
 import { entryAt } from "../places.ts";
-import { PRIVATE_CACHES } from "../readable_folders.ts";
 import { accessAt, type View } from "../view.ts";
 import { removeLater } from "./own_folder.ts";
 import { ownSource } from "./mounts.ts";
@@ -31,14 +30,11 @@ const MAX_DAYS = 30;
 export async function useCaches(view: View, root: string, own: string, home: string) {
   // If they cannot be created, the session's are used.
   const saved = await savedFor(view, root).catch(() => undefined);
-  for (const name of PRIVATE_CACHES) {
-    const source = ownSource(own, join(home, name));
-    const wanted = saved && join(saved, name);
-    if (attempt(() => Deno.readLinkSync(source)) === wanted) continue;
-    // The session's own cache is discarded.
-    attempt(() => Deno.removeSync(source, { recursive: true }));
-    if (wanted !== undefined) Deno.symlinkSync(wanted, source);
-  }
+  const source = ownSource(own, join(home, ".cache"));
+  if (attempt(() => Deno.readLinkSync(source)) === saved) return;
+  // The session's own cache is discarded.
+  attempt(() => Deno.removeSync(source, { recursive: true }));
+  if (saved !== undefined) Deno.symlinkSync(saved, source);
 }
 
 const digests: Record<string, string> = {};
@@ -53,12 +49,10 @@ async function savedFor(view: View, named: string): Promise<string | undefined> 
   const about = `${folder}\n${dev} ${ino} ${accessAt(view, folder)}`;
   const saved = join(root, digests[about] ??= await digestOf(about));
   const now = new Date();
-  for (const name of PRIVATE_CACHES) {
-    Deno.mkdirSync(join(saved, name), { recursive: true, mode: 0o700 });
-  }
+  Deno.mkdirSync(join(saved, ".cache"), { recursive: true, mode: 0o700 });
   Deno.utimeSync(saved, now, now);
   removeUnused(root, now);
-  return saved;
+  return join(saved, ".cache");
 }
 
 /** Once a day. A running session has used its caches within the last month. */
