@@ -29,7 +29,7 @@ import { makeOwnFolder } from "./sandbox/own_folder.ts";
 import { findSandbox, type Sandbox } from "./sandbox/probe.ts";
 import { canShare, SharedNetworks } from "./sandbox/shared_networks.ts";
 import { toolVariables } from "./sandbox/tool_variables.ts";
-import { mountinfo, ownSource, withFewPaths } from "./sandbox/mounts.ts";
+import { forgetMounts, ownSource, withFewPaths } from "./sandbox/mounts.ts";
 import { outerEnvironment } from "./sandbox/wrap.ts";
 import { expectSwaps, isWrittenNow, searchKilled, startWriter } from "./sandbox/writers.ts";
 import { limitOf } from "./sandbox_limit.ts";
@@ -77,7 +77,6 @@ export class Confinement {
   #sandbox: Promise<Sandbox | string> | undefined;
   /** The folder that sandboxed commands see as `/tmp` and the like. */
   #own: string | undefined;
-  #mounts: string | undefined;
   readonly #networks = new SharedNetworks();
   /** The folders that the last command could not use, in words. */
   #closed = "";
@@ -160,7 +159,7 @@ export class Confinement {
       finish: (output, code) => {
         sources.onEnd(view, command, output);
         // The sandbox may have run nothing because the known mounts are outdated.
-        if (code === 126) this.#mounts = undefined;
+        if (code === 126) forgetMounts();
         forget();
         shared?.leave();
         const done = [...restored, ...left, ...closed.said, ...opened?.close() ?? []];
@@ -194,8 +193,7 @@ export class Confinement {
     const shared = right ? undefined : await this.#join(settings, sandbox.program, seen, isJob);
     const tools = this.#toolVariables(settings, { ...view, network }, own);
     try {
-      this.#mounts ??= mountinfo();
-      const words = sandbox.command(mounted, files, this.#mounts, shared?.enter);
+      const words = sandbox.command(mounted, files, shared?.enter);
       const tidy = startWriter(view, settings.looks!, git.answers, sources.stateFolder);
       return { words, variables: { ...tools, ...variables }, closed, shared, network, tidy };
     } catch (error) {

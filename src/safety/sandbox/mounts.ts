@@ -19,13 +19,14 @@ interface SandboxMount {
 }
 
 /** Returns the arguments for all mounts, parents first, the empty folders, the lines to compare, and what contains their paths. */
-export function mountsOf(view: View, own: string, hostMounts: readonly Mount[]) {
+export function mountsOf(view: View, own: string) {
+  const around = hostMounts ??= mountTable();
   const { places, writtenAround } = allPlaces(view, own);
   // Cgroup mounts come last: there are many, and for each mount bubblewrap reads the list of all before it.
   const order = (path: string) => path.length + (path.startsWith("/sys/") ? 1e5 : 0);
   const mounts = [...places].sort(([a], [b]) => order(a) - order(b)).map(([path, access]) => {
     const lineFor = (real: string) =>
-      mountLine(hostMounts, { real, at: path, isReadOnly: access === "read" });
+      mountLine(around, { real, at: path, isReadOnly: access === "read" });
     const source = view.sources?.get(path) ?? ownSource(own, path);
     if (access === "own") return { path, ...privateMount(path, source, lineFor) };
     // The folder counts as well: a job of another folder may be able to write its parent.
@@ -220,8 +221,14 @@ export function withFewPaths(view: View): View {
 
 type Mount = ReturnType<typeof mountTable>[number];
 
+/** The mounts around the sandboxes. */
+let hostMounts: readonly Mount[] | undefined;
+
+/** Called if the known mounts may be outdated. */
+export const forgetMounts = (): void => void (hostMounts = undefined);
+
 /** Returns the text of `/proc/self/mountinfo`, which Deno reads with all permissions only. */
-export function mountinfo(): string {
+function mountinfo(): string {
   const cat = systemProgram("cat", { args: ["/proc/self/mountinfo"] });
   return attempt(() => new TextDecoder().decode(cat.outputSync().stdout)) ?? "";
 }

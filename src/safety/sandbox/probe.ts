@@ -19,10 +19,9 @@ export interface Sandbox {
    * Returns the words to put before a program and its arguments.
    *
    * @param own an absolute folder of this process: its files are what commands see as `/tmp` and the like
-   * @param mounts the text of `/proc/self/mountinfo`, if it is known
    * @param enter the words that enter a shared network
    */
-  command(view: View, own: string, mounts?: string, enter?: readonly string[]): string[];
+  command(view: View, own: string, enter?: readonly string[]): string[];
 }
 
 /** The trusted paths of bubblewrap: a folder of PATH could contain another program. */
@@ -123,12 +122,11 @@ function sandboxOf(os: string, hasMaximum: boolean): Sandbox | string {
   return {
     by: "bubblewrap",
     program,
-    command: (view, own, mounts, enter) =>
+    command: (view, own, enter) =>
       bubblewrapCommand(program, {
         view,
         own,
         hasMaximum,
-        mounts,
         enter,
         filter: view.hasSockets ? undefined : filterIn(own),
       }),

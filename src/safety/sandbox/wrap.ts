@@ -9,7 +9,7 @@
 import { shellWord } from "../../text/shell_word.ts";
 import { entryAt } from "../places.ts";
 import type { View } from "../view.ts";
-import { foldersBetween, mountsOf, mountTable } from "./mounts.ts";
+import { foldersBetween, mountsOf } from "./mounts.ts";
 
 interface BubbleSettings {
   view: View;
@@ -19,7 +19,6 @@ interface BubbleSettings {
   filter: string | undefined;
   /** True if the kernel can limit the number of its processes by itself, which also binds root. */
   hasMaximum: boolean;
-  mounts?: string | undefined;
   /** The words that enter a shared network; missing for its own. */
   enter?: readonly string[] | undefined;
 }
@@ -125,10 +124,10 @@ const RESOLVERS = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManag
 
 export function bubblewrapCommand(
   bwrap: string,
-  { view, own, filter, hasMaximum, mounts: hostMounts, enter = [] }: BubbleSettings,
+  { view, own, filter, hasMaximum, enter = [] }: BubbleSettings,
 ): string[] {
   const { folder, network } = view;
-  const { mounts, empty, inside, tops } = mountsOf(view, own, mountTable(hostMounts));
+  const { mounts, empty, inside, tops } = mountsOf(view, own);
   const bash = BASH.find((path) => entryAt(path) !== undefined);
   // A shell opens the filter's file, because Deno passes only the first three descriptors to programs.
   const mask = mounts.some((word) => word.startsWith("\ufffd")) ? MASK : "";

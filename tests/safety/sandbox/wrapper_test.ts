@@ -7,7 +7,7 @@ import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
 import { startProgram } from "../../../src/extensions/mcp/stdio.ts";
 import { PathTable } from "../../../src/safety/path_table.ts";
 import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
-import { mountLine, mountTable } from "../../../src/safety/sandbox/mounts.ts";
+import { forgetMounts, mountLine, mountTable } from "../../../src/safety/sandbox/mounts.ts";
 import { outerEnvironment, seatbeltCommand } from "../../../src/safety/sandbox/wrap.ts";
 import { makeView } from "../../../src/safety/make_view.ts";
 import type { View } from "../../../src/safety/view.ts";
@@ -219,6 +219,7 @@ Deno.test({
     try {
       // A mount may hide another, as of an automounter.
       await start(mount);
+      forgetMounts();
       for (const path of [`${ram}/sub`, `${ram}/other`, at.out]) {
         Deno.mkdirSync(`${path}/.vscode`, { recursive: true });
       }
