@@ -1,5 +1,6 @@
 /** Starts and ends the shell that runs a command. @module */
 
+import { attempt } from "../../attempt.ts";
 import { startLeader } from "../../start_program.ts";
 import type { ConfinedProgram } from "../../types/confine.ts";
 import type { CommandOutput, ToolContext } from "../../types/tool.ts";
@@ -59,7 +60,7 @@ export async function startShell(
   { hasInput = false, variables = {}, isJob = false }: ShellOptions = {},
 ): Promise<StartedShell> {
   signal.throwIfAborted();
-  for (const [shell, args] of await shellsFor(command, cwd)) {
+  for (const [shell, args] of shellsFor(command, cwd)) {
     const confined = await confine?.(shell, args, right, { isJob });
     if (signal.aborted) confined?.finish?.("");
     signal.throwIfAborted();
@@ -133,7 +134,7 @@ export function limitLines(
 }
 
 /** Returns the shells to try for a command, best first, with their arguments. @throws {Error} if it cannot run. */
-async function shellsFor(command: string, cwd: string): Promise<[string, string[]][]> {
+function shellsFor(command: string, cwd: string): [program: string, args: string[]][] {
   if (command.trim() === "") throw new RangeError("Cannot run the command as it is empty");
   if (command.includes("\0")) {
     throw new RangeError("Cannot run the command as it must not have a NUL character: use $'\\0'");
@@ -145,8 +146,7 @@ async function shellsFor(command: string, cwd: string): Promise<[string, string[
         "Write it to a file and run that",
     );
   }
-  const folder = await Deno.stat(cwd).catch(() => undefined);
-  if (!folder?.isDirectory) {
+  if (!attempt(() => Deno.statSync(cwd))?.isDirectory) {
     throw new Error(`Cannot run the command as the working directory ${cwd} does not exist`);
   }
   if (Deno.build.os === "windows") {
