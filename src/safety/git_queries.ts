@@ -180,20 +180,14 @@ function gitSubmodules(source: GitSource): string[] {
   }) ?? [];
 }
 
-/** The settings may name another work tree, of which the folder is a part. */
-const listedIndex = (source: GitSource, gitFolder: string): string | undefined =>
-  gitOutput(source, [
-    ..."-c core.fsmonitor=false --work-tree . --git-dir".split(" "),
-    ...[gitFolder, "ls-files", "-s", "-z"],
-  ]);
-
 /** True if a checkout of the index of `gitFolder` may write files of git's own, or outside of the work tree. */
 export function indexMayLeadAway(source: GitSource, gitFolder: string): boolean {
-  const names = listedIndex(source, gitFolder);
+  // The settings may name another work tree, of which the folder is a part.
+  const where = ["-c", "core.fsmonitor=false", "--work-tree", ".", "--git-dir", gitFolder];
+  const names = gitOutput(source, [...where, "ls-files", "-s", "-z"]);
   return names === undefined || /[\t/](|\.\.?|\.git|git~1)(\/|\0)/i.test(names);
 }
 
-const hasNoShell = Deno.build.os === "windows";
 /** Git loads missing objects by any transport that a repository names. Here it uses no transport. */
 const WITHOUT_TRANSPORT = { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" };
 
@@ -219,7 +213,7 @@ function gitBytes(
 ): Uint8Array | undefined {
   const mark = crypto.randomUUID();
   // A shell takes milliseconds, and git's own paths are short.
-  const isLimited = !hasNoShell && args[0] !== "rev-parse";
+  const isLimited = Deno.build.os !== "windows" && args[0] !== "rev-parse";
   const limited = isLimited ? ["/bin/sh", "-c", LIMITED, mark, `${max + mark.length}`] : [];
   const ran = runWithGit(source, (git) => [...limited, git, "-C", source.folder, ...args]);
   if (!isLimited) return ran?.success ? ran.stdout : undefined;

@@ -25,15 +25,6 @@ export const isSameEntry = (
 
 export const NEW = ".new";
 
-/** Returns the text of a file; "" for a missing one, undefined for one that cannot be read. */
-export function savedText(path: string): string | undefined {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch (error) {
-    return error instanceof Deno.errors.NotFound ? "" : undefined;
-  }
-}
-
 /** Replaces a file as a whole, also on a full disk. `lock` is called before it has its name. */
 export function replaceWhole(
   path: string,

@@ -122,14 +122,10 @@ function sandboxOf(os: string, hasMaximum: boolean): Sandbox | string {
   return {
     by: "bubblewrap",
     program,
-    command: (view, own, enter) =>
-      bubblewrapCommand(program, {
-        view,
-        own,
-        hasMaximum,
-        enter,
-        filter: view.hasSockets ? undefined : filterIn(own),
-      }),
+    command: (view, ...rest) => {
+      const filter = view.hasSockets ? undefined : filterIn(rest[0]);
+      return bubblewrapCommand({ program, hasMaximum, filter }, view, ...rest);
+    },
   };
 }
 

@@ -11,16 +11,12 @@ import { entryAt } from "../places.ts";
 import type { View } from "../view.ts";
 import { foldersBetween, mountsOf } from "./mounts.ts";
 
-interface BubbleSettings {
-  view: View;
-  /** The absolute folder that contains the commands' private folders, such as `/tmp`. */
-  own: string;
+interface Bubblewrap {
+  program: string;
   /** The file with the filter of system calls; missing if this processor is not supported. */
   filter: string | undefined;
   /** True if the kernel can limit the number of its processes by itself, which also binds root. */
   hasMaximum: boolean;
-  /** The words that enter a shared network; missing for its own. */
-  enter?: readonly string[] | undefined;
 }
 
 const MAX_SHARED = String(1024 * 1024 * 1024);
@@ -122,9 +118,17 @@ done`;
 /** Folders of resolvers that `/etc/resolv.conf` may link to. */
 const RESOLVERS = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
 
+/**
+ * Returns the words that sandbox a program.
+ *
+ * @param own the absolute folder that contains the commands' private folders, such as `/tmp`
+ * @param enter the words that enter a shared network; empty for its own
+ */
 export function bubblewrapCommand(
-  bwrap: string,
-  { view, own, filter, hasMaximum, enter = [] }: BubbleSettings,
+  { program, filter, hasMaximum }: Bubblewrap,
+  view: View,
+  own: string,
+  enter: readonly string[] = [],
 ): string[] {
   const { folder, network } = view;
   const { mounts, empty, inside, tops } = mountsOf(view, own);
@@ -135,7 +139,7 @@ export function bubblewrapCommand(
   const close = `${CLOSE}${mask}\nexec "$@"${files}`;
   return [
     ...["/bin/sh", "-c", close, filter ?? "sh", bash ?? "", close],
-    ...[...enter, bwrap],
+    ...[...enter, program],
     ..."--die-with-parent --unshare-user --cap-drop ALL".split(" "),
     ..."--unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try".split(" "),
     ...network || enter.length > 0 ? [] : ["--unshare-net"],

@@ -12,7 +12,7 @@ import { entryAt } from "../places.ts";
 import { repositoriesIn } from "../repositories.ts";
 import { accessAt, type View, writtenFolders } from "../view.ts";
 import { type GitAnswers, mendRepositories, turnOffNew } from "./git_faults.ts";
-import { type EntryAt, identified, isSameEntry, NEW, replaceWhole, savedText } from "./notes.ts";
+import { type EntryAt, identified, isSameEntry, NEW, replaceWhole } from "./notes.ts";
 
 /** The views whose programs may have made repositories that are not checked yet. `id` is also the name of their file. */
 const writers = new Map<View, { id: string; runs: boolean; start: number; forget: () => void }>();
@@ -36,10 +36,9 @@ function savedWriters(stateFolder: string | undefined): [file: string, writer: W
   const names = attempt(() => [...Deno.readDirSync(folder || "")]) ?? [];
   return names.filter(({ name }) => !name.endsWith(NEW)).flatMap(({ name }): [string, Writer][] => {
     const file = `${folder}/${name}`;
-    const text = savedText(file);
+    const { roots, known, start } = attempt(() => JSON.parse(Deno.readTextFileSync(file))) ?? {};
     // It ended meanwhile.
-    if (text === "") return [];
-    const { roots, known, start } = attempt(() => JSON.parse(text ?? "")) ?? {};
+    if (entryAt(file) === undefined) return [];
     const isWriter = Array.isArray(roots) && Array.isArray(known);
     const unknown = { roots: [identified("/")], known: [], start: 0 };
     return [[file, isWriter ? { roots, known, start } : unknown]];
