@@ -145,13 +145,14 @@ export function bubblewrapCommand(
     ...network || enter.length > 0 ? [] : ["--unshare-net"],
     ..."--dev /dev --size".split(" "),
     MAX_SHARED,
-    ..."--tmpfs /dev/shm --proc /proc --tmpfs /proc/1".split(" "),
+    // Its mode makes the folder of process 1 read-only without a further mount.
+    ..."--tmpfs /dev/shm --proc /proc --perms 0555 --size 4096 --tmpfs /proc/1".split(" "),
     ...hasMaximum ? ["--file", "8", "/proc/sys/kernel/pid_max"] : [],
     ...mounts,
     ...network ? RESOLVERS.flatMap((path) => ["--ro-bind-try", path, path]) : [],
     // bubblewrap itself creates empty folders, and those above mounts. In /proc, root may write kernel settings
     // without any capability: /proc/sys/kernel/core_pattern names a program to run.
-    ...["/", "/dev", "/proc", "/proc/1", ...empty].flatMap((path) => ["--remount-ro", path]),
+    ...["/", "/dev", "/proc", ...empty].flatMap((path) => ["--remount-ro", path]),
     ...filter === undefined ? [] : ["--seccomp", "9"],
     "--chdir",
     view.startIn ?? folder,
