@@ -14,8 +14,6 @@ import { entryAt } from "../places.ts";
 import type { View } from "../view.ts";
 
 const CHECK_MS = 1000;
-/** The maximum number of lines about one command, which may replace a link again and again. */
-const MAX_RESTORED_LINES = 10;
 /** The end of a replacement's name. It is in the table of protected paths, because it may contain secrets. */
 const REPLACED = ".replaced";
 const REPLACED_LINK = ".replaced-link";
@@ -79,9 +77,7 @@ export function keepLinks(
   const said: string[] = [];
   const check = (isEnd = false) => {
     // While a command runs, the next check restores a link that this one could not.
-    const isSaid = ({ fault }: Restored) => !fault && said.length < MAX_RESTORED_LINES;
-    const checked = restore(rows).filter((one) => isEnd || isSaid(one));
-    said.push(...checked.map(({ line }) => line));
+    said.push(...restore(rows).flatMap(({ line, fault }) => isEnd || !fault ? line : []));
   };
   const timer = setInterval(() => check(), CHECK_MS);
   Deno.unrefTimer(timer);

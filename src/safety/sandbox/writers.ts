@@ -12,7 +12,26 @@ import { entryAt } from "../places.ts";
 import { repositoriesIn } from "../repositories.ts";
 import { accessAt, type View, writtenFolders } from "../view.ts";
 import { type GitAnswers, mendRepositories, turnOffNew } from "./git_faults.ts";
-import { type EntryAt, identified, isSameEntry, NEW, replaceWhole } from "./notes.ts";
+
+/** A file or folder, which may be moved: another one at the path is not meant. */
+interface EntryAt {
+  path: string;
+  dev: number | undefined;
+  ino: number | null | undefined;
+  /** The time of its birth: the number of a removed file may be that of a new one. */
+  birth: number | undefined;
+}
+const identified = (path: string): EntryAt => {
+  const { dev, ino, birthtime } = entryAt(path) ?? {};
+  return { path, dev, ino, birth: birthtime?.getTime() };
+};
+const idOf = ({ dev, ino, birth }: EntryAt): string | undefined =>
+  dev === undefined ? undefined : `${dev} ${ino} ${birth}`;
+/** True if an entry is at a path now. */
+const isSameEntry = (entry: EntryAt, path: string): boolean => {
+  const id = idOf(identified(path));
+  return id !== undefined && id === idOf(entry);
+};
 
 /** The views whose programs may have made repositories that are not checked yet. `id` is also the name of their file. */
 const writers = new Map<View, { id: string; runs: boolean; start: number; forget: () => void }>();
@@ -28,6 +47,7 @@ interface Writer {
   start: number;
 }
 
+const NEW = ".new";
 const writersIn = (stateFolder: string): string => `${stateFolder}/writers`;
 
 /** Returns the saved programs with their files. One that cannot be read may have made anything. */
@@ -80,10 +100,33 @@ function saveWriter(id: string, view: View, stateFolder: string | undefined): ()
   }
 }
 
+/** Replaces a file as a whole, also on a full disk. `lock` is called before it has its name. */
+function replaceWhole(
+  path: string,
+  value: string,
+  lock?: (file: Deno.FsFile) => void,
+): Deno.FsFile {
+  Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const how = { write: true, create: true, truncate: true, mode: 0o600 };
+  const file = Deno.openSync(path + NEW, how);
+  try {
+    lock?.(file);
+    const bytes = new TextEncoder().encode(value);
+    if (file.writeSync(bytes) < bytes.length) {
+      throw Object.assign(new Error("the disk is full"), { code: "ENOSPC" });
+    }
+    Deno.renameSync(path + NEW, path);
+    return file;
+  } catch (error) {
+    file.close();
+    attempt(() => Deno.removeSync(path + NEW));
+    throw error;
+  }
+}
+
 /** Returns a test that is true if the program may have made what is at a path, or in it. */
 function mayHaveMade({ roots, known }: Pick<Writer, "known" | "roots">) {
-  const textOf = ({ dev, ino, birth }: EntryAt) => `${dev} ${ino} ${birth}`;
-  const ids = new Set(known.filter(({ dev }) => dev !== undefined).map(textOf));
+  const ids = new Set(known.flatMap((one) => idOf(one) ?? []));
   const knownAt = new Map(known.map((one) => [one.path, one]));
   const written = new Set(roots.map(({ path }) => path));
   // The deepest one that contains it decides.
@@ -92,7 +135,7 @@ function mayHaveMade({ roots, known }: Pick<Writer, "known" | "roots">) {
     if (one && isSameEntry(one, at)) return false;
     return written.has(at) || at !== dirname(at) && isMade(dirname(at));
   };
-  return (path: string) => !ids.has(textOf(identified(path))) && isMade(path);
+  return (path: string) => isMade(path) && !ids.has(idOf(identified(path)) ?? "");
 }
 
 /** True if a program of this run can write a path, or could and not all that it may have made was searched. */
