@@ -110,14 +110,14 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
   const bound = isObject(keys) ? Object.entries(keys).filter(([name]) => isKeyboardKey(name)) : [];
   const bindings = bound.length > 0 && { bindings: { path, keys: Object.fromEntries(bound) } };
   const said = usual.length > 0 && { usual: Object.fromEntries(usual) };
-  const given = Object.fromEntries(
-    Object.entries({ status, roles, checks, search }).filter(([, one]) => one !== undefined),
-  );
-  const wrong = Object.keys(given).find((name) => schemaObjection(OTHER_FORMS[name]!, given[name]));
-  if (wrong) {
-    const must = OTHER_FORMS[wrong]!.description;
-    throw new UsageError(`Cannot use "${wrong}" in ${path} as it must ${must}`);
+  const others = Object.entries({ status, roles, checks, search, models })
+    .filter(([, one]) => one !== undefined);
+  for (const [name, value] of others) {
+    const form = OTHER_FORMS[name]!;
+    if (schemaObjection(form, value) === undefined) continue;
+    throw new UsageError(`Cannot use "${name}" in ${path} as it must ${form.description}`);
   }
+  const { models: _, ...given } = Object.fromEntries(others);
   return { ...all, ...bindings, ...said, ...given, ...ofModel(models, all.model, path), ...args };
 }
 
@@ -126,6 +126,9 @@ const MODEL_FORM = {
   type: "string",
   pattern: "^((local|hosted|https?://[^#]+)#|(?!https?:))[^#]+$",
 };
+const FLAGS_OF_MODEL =
+  "temperature top-p top-k min-p repeat-penalty sampling think think-budget max-tokens context-length prompt-tier text-tools"
+    .split(" ");
 /** The schemas of the settings that are no flags, each described for a line to the user. */
 const OTHER_FORMS: Readonly<Record<string, JsonSchema>> = {
   status: {
@@ -138,6 +141,11 @@ const OTHER_FORMS: Readonly<Record<string, JsonSchema>> = {
     type: "object",
     properties: Object.fromEntries(MODEL_ROLES.map((role) => [role, MODEL_FORM])),
     additionalProperties: false,
+  },
+  models: {
+    description: `be like {"qwen3:8b": {"temperature": 0.6}}, for ${FLAGS_OF_MODEL.join(", ")}`,
+    type: "object",
+    additionalProperties: { type: "object", propertyNames: { enum: FLAGS_OF_MODEL } },
   },
   checks: CHECKS_FORM,
   search: { description: "be an address of SearXNG", type: "string", pattern: "^https?://[^/]" },
@@ -157,11 +165,6 @@ export function specFlags(spec: string): ServerSettings {
   return { "base-url": pathname === "/" ? `${href}v1` : href, model };
 }
 
-const FLAGS_OF_MODEL = new Set(
-  "temperature top-p top-k min-p repeat-penalty sampling think think-budget max-tokens context-length prompt-tier text-tools"
-    .split(" "),
-);
-
 /** Returns the flags that `config.json` sets for `model`, and its values of the same flags for all models. */
 export function modelDefaults(
   model: string | undefined,
@@ -170,7 +173,7 @@ export function modelDefaults(
   const file = readConfigFile(env);
   if (file === undefined) return { forModel: {}, all: {} };
   const { path, settings: { models, ...settings } } = file;
-  const all = Object.entries(settings).filter(([name]) => FLAGS_OF_MODEL.has(name));
+  const all = Object.entries(settings).filter(([name]) => FLAGS_OF_MODEL.includes(name));
   return { forModel: ofModel(models, model, path), all: flagsIn(Object.fromEntries(all), path) };
 }
 
@@ -180,27 +183,14 @@ function ofModel(
   model: string | undefined,
   path: string,
 ): Record<string, string | true> {
-  if (models === undefined) return {};
-  if (!isObject(models) || !Object.values(models).every(isObject)) {
-    const form = '{"NAME": {"temperature": 0.6}}';
-    throw new UsageError(`Cannot use models in ${path} as it must be an object such as ${form}`);
-  }
-  const entries = Object.entries(models as Record<string, Record<string, unknown>>).map(
-    ([name, settings]) => {
-      const other = Object.keys(settings).find((flag) => !FLAGS_OF_MODEL.has(flag));
-      if (other === undefined) return [name, flagsIn(settings, path)] as const;
-      const known = [...FLAGS_OF_MODEL].join(", ");
-      const hint = didYouMean(other, [...FLAGS_OF_MODEL], `there are ${known}`, JSON.stringify);
-      throw new UsageError(`Cannot use ${JSON.stringify(other)} of a model in ${path}: ${hint}`);
-    },
-  );
-  return entries.find(([name]) => name === model || name === `${model}:latest`)?.[1] ?? {};
+  const all = isObject(models) ? Object.entries(models) : [];
+  const [, settings] = all.find(([name]) => name === model || name === `${model}:latest`) ?? [];
+  return isObject(settings) ? flagsIn(settings, path) : {};
 }
 
 const CONFIG_NAMES: readonly string[] = [
   ...FLAGS.map(({ name }) => name).filter((name) => !PER_RUN.has(name)),
   "keys",
-  "models",
   ...Object.keys(OTHER_FORMS),
 ];
 

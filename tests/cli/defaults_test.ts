@@ -187,12 +187,12 @@ Deno.test("config.json: settings of a model that are none are refused", async ()
     const [models, message] of [
       ['["m"]', "models"],
       ['{"m": 1}', "models"],
-      ['{"m": {"host": "h"}}', '"host" of a model'],
+      ['{"m": {"host": "h"}}', "for temperature, top-p, "],
       ['{"m": {"top-k": {}}}', "top-k"],
     ] as const
   ) {
     await withFile(`{"models": ${models}}`, (env) => {
-      assertThrows(() => withDefaults({ model: "x" }, env), UsageError, message);
+      assertThrows(() => withDefaults({ model: "m" }, env), UsageError, message);
     });
   }
 });
