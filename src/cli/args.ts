@@ -320,12 +320,6 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
       break;
     }
     if (!word.startsWith("-")) {
-      // Commands without words of their own may follow flags.
-      const isFirst = (args.command ?? args.print ?? args.message) === undefined;
-      if (isFirst && ["doctor", "acp", "serve"].includes(word)) {
-        args.command = word;
-        continue;
-      }
       const advice = FLAGS_ELSEWHERE.get(word);
       if (advice !== undefined) throw unexpected(word, advice);
       const meant = /\s/.test(word) ? undefined : nearest(word, COMMAND_NAMES);

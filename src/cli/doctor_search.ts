@@ -6,7 +6,6 @@ import type { DoctorOutput } from "../ui/terminal/session/command_runner.ts";
 import type { SetupHome } from "../ui/terminal/session/setup.ts";
 import type { Check } from "../session/data.ts";
 import type { FoundServer } from "../models/servers.ts";
-import { oneLine } from "../text/one_line.ts";
 import { checkRows } from "./doctor.ts";
 import { KEY_VARIABLES } from "./keys.ts";
 import { setupHome } from "./setup.ts";
@@ -52,15 +51,8 @@ function noServerAmong(found: readonly FoundServer[], home: SetupHome): string {
 
 /** Returns the flags that name all known servers, also of OLLAMA_HOST and of a key; undefined without any. */
 function ownFlags(found: readonly FoundServer[], home: SetupHome): string | undefined {
-  const flags = found.filter(({ state }) => state !== "slow").map((server) => {
-    if (server.state === "unasked") {
-      return `--local (OLLAMA_HOST names ${oneLine(new URL(server.url).host)})`;
-    }
-    const get = server.isNative ? ": ollama pull qwen3:8b" : "";
-    const { url } = server;
-    const named = server.isNative ? `--local --host ${url}` : `--base-url ${url}/v1`;
-    return `${named}${server.models.length > 0 ? "" : ` (without models${get})`}`;
-  });
+  const flags = found.filter(({ state }) => state !== "slow")
+    .map(({ url, isNative }) => isNative ? `--local --host ${url}` : `--base-url ${url}/v1`);
   const { keyIn } = home.hosted().find(({ settings }) => settings.hosted) ?? {};
   if (keyIn !== undefined) flags.push(`--hosted (with the key in ${keyIn})`);
   return flags.length > 0 ? flags.join(", or ") : undefined;

@@ -109,8 +109,6 @@ export interface SessionState {
 }
 
 export interface Command extends CommandInfo {
-  /** A frontend also runs it with flags that the user chose. */
-  takesFlags?: true;
   /** Runs the command. `argument` is trimmed, and empty if `CommandInfo.argument` is missing. */
   run(
     session: SessionState,

@@ -44,7 +44,6 @@ const good: [words: string[], args: Record<string, unknown>][] = [
     model: "qwen3",
   }],
   [["--temperature", "-1"], { temperature: "-1" }],
-  [["--demo", "doctor"], { command: "doctor", demo: true }],
   [["doctor", "--json"], { command: "doctor", json: true }],
   [["-y", "-h", "-V"], { yes: true, help: true, version: true }],
 ];
@@ -95,6 +94,7 @@ const bad: [words: string[], message: string][] = [
     'Unexpected argument "resume": --continue resumes the newest session, and --resume lists the others',
   ],
   [["docter"], 'Unexpected argument "docter": did you mean copilot doctor?'],
+  [["--demo", "doctor"], 'Unexpected argument "doctor": it comes first: copilot doctor ...'],
   [["--local", "mcp"], 'Unexpected argument "mcp": it comes first: copilot mcp ...'],
   [["-p", "x", "doctor"], 'Unexpected argument "doctor": it comes first: copilot doctor ...'],
   [["x", "doctor"], 'Unexpected argument "doctor": it comes first: copilot doctor ...'],

@@ -24,7 +24,7 @@ Deno.test("doctor without a server names what it found, and what to do", async (
   const variables = { OLLAMA_HOST: "http://gpu.example", ANTHROPIC_API_KEY: "k" };
   const { result, text } = await search([Number(new URL(server.url).port)], variables);
   assertEquals(result, 1);
-  const flags = "--local (OLLAMA_HOST names gpu.example:11434), or --local --host " + server.url +
+  const flags = "--local --host http://gpu.example:11434, or --local --host " + server.url +
     ", or --hosted (with the key in ANTHROPIC_API_KEY)";
   assertStringIncludes(
     text.replace(/\n +/g, " "),
@@ -65,15 +65,15 @@ Deno.test("a run without a server and a key is told the flags of the person's ow
       "or set OPENAI_API_KEY, or ANTHROPIC_API_KEY with --hosted, or try --demo. " +
       choosing,
   );
-  assertEquals(await told([1], "gpu"), chosen("--local (OLLAMA_HOST names gpu:11434)"));
+  assertEquals(await told([1], "gpu"), chosen("--local --host http://gpu:11434"));
   assertEquals(await told([1], server.url), chosen(`--local --host ${server.url}`));
   assertEquals(
     await told([1], "gpu", "k"),
     chosen(
-      "--local (OLLAMA_HOST names gpu:11434), or --hosted (with the key in ANTHROPIC_API_KEY)",
+      "--local --host http://gpu:11434, or --hosted (with the key in ANTHROPIC_API_KEY)",
     ),
   );
-  const also = `--base-url http://127.0.0.1:${other.addr.port}/v1 (without models)`;
+  const also = `--base-url http://127.0.0.1:${other.addr.port}/v1`;
   assertEquals(
     await told([port, other.addr.port]),
     chosen(`--local --host ${server.url}, or ${also}`),

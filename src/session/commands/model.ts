@@ -19,7 +19,7 @@ import {
   serverOf,
   specName,
 } from "../../models/model_server.ts";
-import type { ArgumentChoice, CommandAnswer } from "../data.ts";
+import type { ArgumentChoice } from "../data.ts";
 import { failureText, type UiKind } from "../hint_text.ts";
 import type { Command, ModelFlags, SessionState } from "../extension.ts";
 import { nearest } from "../../text/nearest.ts";
@@ -57,18 +57,13 @@ export const setupCommand: Command = {
   help: "choose another server and model; the choice is saved",
   isSlow: true,
   isOfTerminal: true,
-  takesFlags: true,
-  // Setup has already reported whether the server responds.
-  run: (session, flags, signal) =>
-    flags === "" ? setupAnswer(session) : setModel(session, flags, signal, true),
+  run: ({ surface: { kind: ui } }) => ({
+    type: "setup",
+    text: ui === "editor"
+      ? "Use the editor for this."
+      : "/setup needs an interactive terminal. Use /model --local --host URL or /model --base-url URL.",
+  }),
 };
-
-const setupAnswer = ({ surface: { kind: ui } }: SessionState): CommandAnswer => ({
-  type: "setup",
-  text: ui === "editor"
-    ? "Use the editor for this."
-    : "/setup needs an interactive terminal. Use /model --local --host URL or /model --base-url URL.",
-});
 
 const MAX_SPEED_SESSIONS = 30;
 const ROLE_ARGUMENT = new RegExp(`^(${MODEL_ROLES.join("|")})(?:\\s+(.*))?$`);
@@ -212,12 +207,11 @@ function setRole(
   return `${role}: ${specName(now)} (/model ${role} NAME, or off, changes it)`;
 }
 
-/** Switches to another model or, with flags, server. That one must answer, unless `isSure`. */
+/** Switches to another model or, with flags, server. That one must answer. */
 async function setModel(
   session: SessionState,
   argument: string,
   signal: AbortSignal,
-  isSure = false,
 ): Promise<string> {
   const { agent, modelFlags, fit, surface: { kind: ui } } = session;
   await session.probed;
@@ -229,7 +223,7 @@ async function setModel(
         ? modelFlags.parse(argument.split(/\s+/), agent.config)
         : { config: modelFlags.at(argument, agent.config), isChosen: true };
       const isOther = targetOf(config).url !== targetOf(agent.config).url;
-      const why = isOther && !isSure ? await failureToReach(config, ui, signal) : undefined;
+      const why = isOther ? await failureToReach(config, ui, signal) : undefined;
       if (why !== undefined) {
         return `Still using ${atServer(agent.config, fit.targetOf(agent).name)}: ${why}`;
       }

@@ -199,9 +199,8 @@ export async function runCommand(
 ): Promise<CommandAnswer> {
   const command = commandNamed(session, name);
   if (command === undefined) return unknownCommand(session, name);
-  const isChoice = command.takesFlags && argument.startsWith("-");
   const isBuiltIn = commands.includes(command);
-  if (isBuiltIn && argument !== "" && command.argument === undefined && !isChoice) {
+  if (isBuiltIn && argument !== "" && command.argument === undefined) {
     return `/${name} takes no argument`;
   }
   return await command.run(session, argument, signal);

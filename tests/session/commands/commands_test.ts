@@ -265,17 +265,13 @@ Deno.test("/model goes on with the conversation, and says whether the server lis
   // Where nobody names a model, it is one that the server has.
   assertEquals(await fake.command(`/model --local --host ${server.url}`), now("test"));
   assertEquals(await fake.command(`/model --base-url ${server.url}/v1/models`), now("test"));
-  // It stays where another server cannot be reached, unless a setup chose it.
+  // It stays where another server cannot be reached.
   const local = `--local --host ${NO_SERVER} -m gone`;
   for (const gone of [`--base-url ${NO_SERVER}`, local, `${NO_SERVER}#gone`]) {
     const stays = (await fake.command(`/model ${gone}`))!;
     assertMatch(stays, /^Still using test at \S+: Cannot .*127\.0\.0\.1:1/);
     assertEquals([stays.includes(` ${at}: `), fake.session.status.model], [true, "test"]);
   }
-  const chosen = await fake.session.command("setup", `--base-url ${NO_SERVER}`, signal);
-  assertMatch(String(chosen), /^Switched to /);
-  const listed = (await fake.command("/model"))!;
-  assertMatch(listed, /^Current: \S+ at 127\.0\.0\.1:1\. The server does not/);
 });
 
 Deno.test("/context is of the server that /model names, and of none for another model", async () => {

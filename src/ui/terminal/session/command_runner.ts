@@ -187,7 +187,7 @@ export class CommandRunner {
         if (chosen === undefined) return undefined;
         const flags = Object.entries(chosen)
           .map(([flag, value]) => value === true ? `--${flag}` : `--${flag} ${value}`);
-        return String(await session.command("setup", flags.join(" "), signal));
+        return String(await session.command("model", flags.join(" "), signal));
       }
     }
   }
