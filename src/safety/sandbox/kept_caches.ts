@@ -22,7 +22,7 @@ const MAX_DAYS = 30;
 /**
  * Makes the next command see the saved caches of the view's folder in `own`, or the session's if commands could reach
  * the saved ones. A command that may not write the folder gets other caches: it cannot add programs that a command
- * with write access would run.
+ * with write access would run, nor, in a session without the network, one that a session with it would run.
  *
  * @param root the folder of all saved caches
  * @param own the session's folder
@@ -46,7 +46,9 @@ async function savedFor(view: View, named: string): Promise<string | undefined> 
   const root = Deno.realPathSync(named);
   if (accessAt(view, root) !== "hidden") return undefined;
   const { dev, ino } = Deno.statSync(folder);
-  const about = `${folder}\n${dev} ${ino} ${accessAt(view, folder)}`;
+  const access = accessAt(view, folder);
+  const isOpen = access !== "write" && view.network;
+  const about = `${folder}\n${dev} ${ino} ${access}${isOpen ? " network" : ""}`;
   const saved = join(root, digests[about] ??= await digestOf(about));
   const now = new Date();
   Deno.mkdirSync(join(saved, ".cache"), { recursive: true, mode: 0o700 });

@@ -80,7 +80,12 @@ test("SBX-01 caches are kept where no command reaches them, of their own where t
   await caches.useFor(viewOf(`${base}/one`, "write"));
   const written = Deno.readLinkSync(cacheOf("session1"));
   await caches.useFor(viewOf(`${base}/one`, "read"));
-  assertNotEquals(Deno.readLinkSync(cacheOf("session1")), written);
+  const offline = Deno.readLinkSync(cacheOf("session1"));
+  assertNotEquals(offline, written);
+  await caches.useFor({ ...viewOf(`${base}/one`, "read"), network: true });
+  assertNotEquals(Deno.readLinkSync(cacheOf("session1")), offline);
+  await caches.useFor({ ...viewOf(`${base}/one`, "write"), network: true });
+  assertEquals(Deno.readLinkSync(cacheOf("session1")), written);
   const hidden: [string, PathAccess][] = [[base, "write"], [`${base}/state`, "hidden"]];
   await caches.useFor(viewOf(`${base}/one`, "write", hidden));
   assertEquals(made.isThere(cacheOf("session1")), true);
