@@ -45,7 +45,9 @@ const SOCKET =
 /** System calls that the sandbox refuses. Programs outside get this error for other reasons. */
 const KERNEL =
   /\b(ptrace|strace|unshare|setns|mount|chroot|mknod|perf|bpf|namespaces?)\b[^]{0,300}(operation not permitted|EPERM)/i;
-const UNWRITABLE = /read-only file ?system|EROFS|could not (lock|write) config file/i;
+/** A command cannot move or remove a folder that contains a mount. */
+const UNWRITABLE =
+  /read-only file ?system|EROFS|could not (lock|write) config file|device or resource busy|EBUSY/i;
 
 /** Messages of ssh that has no network, and of one that found neither keys nor hosts. */
 const NO_SSH_HOST = /^(ssh|scp|sftp): /m;

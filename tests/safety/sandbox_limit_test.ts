@@ -224,6 +224,7 @@ Deno.test("a path that only the sandbox closes is named, with what is closed", (
     ["error: could not write config file .git/config: Device or resource busy", {
       kind: "protected",
     }],
+    ["mv: cannot move 'a' to 'b': Device or resource busy", { kind: "protected" }],
     ["/bin/bash: line 1: a: Read-only file system", { kind: "read_only" }, {
       sandbox: "read-only",
     }],

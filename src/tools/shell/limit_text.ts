@@ -16,7 +16,7 @@ const LIMIT_WORDS: Readonly<
   secret: ["PATH may contain secrets, so it is hidden in the sandbox", "--sandbox off"],
   tmp: ["commands do not see PATH, because they have their own /tmp and caches"],
   outside: ["PATH is read-only in the sandbox", '"sandboxWrite" in permissions.json'],
-  protected: ["the file is protected in the sandbox", "--sandbox off"],
+  protected: ["the file, or one in the folder, is protected in the sandbox", "--sandbox off"],
   read_only: ["the folder is read-only in the sandbox", "--sandbox workspace-write"],
   plan: ["the folder is read-only in plan mode"],
   socket: ["no Unix sockets in the sandbox", "--sandbox off"],
