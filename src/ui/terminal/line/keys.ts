@@ -38,7 +38,6 @@ export function asPressed(key: Key, ms: number): Key {
   return ms < EARLY_MS && key.name === "ctrl-j" ? { ...key, name: "enter" } : key;
 }
 
-const MAX_SEQUENCE = 256;
 const PASTE_START = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
 /** The Escape of a marker that appeared when another marker inside it was removed. */
@@ -52,6 +51,24 @@ const MIN_BURST = 64;
 const isBurst = (text: string) =>
   text.length >= MIN_BURST && /[\r\n][^\r\n]/.test(text) && !/(?![\t\r\n])\p{Cc}/u.test(text);
 
+/** Longer sequences are dropped; of a string, only the start is read. */
+const MAX_SEQUENCE = 256;
+/** A sequence, which another control character may cut off, a control character, or text. */
+const SEQUENCE = new RegExp(
+  "\x1b\\[\\[(?<linuxConsole>[^])" +
+    "|(?<alt>\x1b?)\x1b(?:\\[(?<params>[0-?]*)(?<between>[ -/]*)|O(?<digits>[\\d;]*))(?<letter>[@-~]?)" +
+    "|\x1b(?<string>[\\]P_^X](?=[^])[ -\\uffff]*)(?<end>\x07|\x1b\\\\)?" +
+    "|\x1b(?<char>[\\ud800-\\udbff][\\udc00-\\udfff]|[^\x1b])?" +
+    "|(?<control>[\0-\x1f\x7f])|(?<text>[^\0-\x1f\x7f]+)",
+  "y",
+);
+/** A sequence that the next bytes may continue. */
+const PARTIAL = new RegExp(
+  "^\x1b(?:\x1b?(?:\\[\\[|\\[[0-?]*[ -/]*|O[\\d;]*)?|[\\]P_^X][ -\\uffff]*\x1b?)$",
+);
+/** The start of a string that the terminal sends as an answer: its end may come late. */
+const OPEN_STRING = new RegExp("^\x1b[\\]P_^X][ -\\uffff]+$");
+
 export class KeyDecoder {
   readonly #utf8 = new TextDecoder();
   /** An unfinished sequence, or an unfinished marker at the end of a paste. */
@@ -61,23 +78,20 @@ export class KeyDecoder {
   #pasteEnd = 0;
   /** True if the paste has no markers: it lasts until a pause. */
   #isBurst = false;
-  /** True within a string that the terminal sends as an answer. */
-  #inString = false;
-  /** The start of that string, with its introducer. */
-  #string = "";
   readonly #keys: Key[] = [];
 
   push(bytes: Uint8Array): Key[] {
     const text = this.#utf8.decode(bytes, { stream: true });
     const isOpen = this.#paste !== undefined;
-    if (!isOpen) this.#isBurst = this.#rest === "" && !this.#inString && isBurst(text);
+    if (!isOpen) this.#isBurst = this.#rest === "" && isBurst(text);
     this.#run(this.#isBurst ? `${isOpen ? "" : PASTE_START}${text}${PASTE_END}` : text, false);
     return this.#keys.splice(0);
   }
 
   /** True if the next bytes may belong to the last ones: after an Escape, or the end of a paste. */
   get pending(): boolean {
-    return this.#paste ? this.#pasteEnd > 0 : this.#rest !== "";
+    if (this.#paste) return this.#pasteEnd > 0;
+    return this.#rest !== "" && !OPEN_STRING.test(this.#rest);
   }
 
   get isPasting(): boolean {
@@ -109,16 +123,18 @@ export class KeyDecoder {
     input = this.#rest + input;
     this.#rest = "";
     if (this.#paste !== undefined) return this.#readPaste(this.#paste, input);
-    let at = 0;
-    while (at < input.length) {
-      if (this.#inString) at = this.#skipString(input, at, final);
-      const length = this.#inString || at === input.length ? 0 : this.#readOne(input, at, final);
-      if (length === 0) {
-        this.#rest = input.slice(at);
+    for (let at = 0, end; at < input.length; at = end) {
+      const rest = input.slice(at);
+      const isString = OPEN_STRING.test(rest);
+      if (isString || !final && rest.length <= MAX_SEQUENCE && PARTIAL.test(rest)) {
+        this.#rest = rest.slice(0, MAX_SEQUENCE);
         return;
       }
-      at += length;
-      if (this.#paste !== undefined) return this.#readPaste(this.#paste, input.slice(at));
+      SEQUENCE.lastIndex = at;
+      const { groups = {} } = SEQUENCE.exec(input)!;
+      end = SEQUENCE.lastIndex;
+      this.#addSequence(groups, end === input.length);
+      if (this.#paste !== undefined) return this.#readPaste(this.#paste, input.slice(end));
     }
   }
 
@@ -155,115 +171,34 @@ export class KeyDecoder {
     this.#run(after, true);
   }
 
-  // Each of these reads one key of `input` at `at` and returns its length, or 0 if it is incomplete.
-
-  #readOne(input: string, at: number, final: boolean): number {
-    const char = input[at]!;
-    if (char === "\x1b") return this.#readEscape(input, at, final);
-    if (isControl(char)) {
-      this.#addKey(controlKey(char));
-      return 1;
-    }
-    let end = at + 1;
-    while (end < input.length && !isControl(input[end]!)) end++;
-    const text = input.slice(at, end).replace(/[\x80-\x9f]/g, "");
-    if (text !== "") this.#add({ text });
-    return end - at;
-  }
-
-  #readEscape(input: string, at: number, final: boolean): number {
-    const next = input[at + 1];
-    if (next === undefined) {
-      if (final) this.#addKey("escape");
-      return final ? 1 : 0;
-    }
-    if (next === "[") return this.#readCsi(input, at, final, false);
-    if (next === "O") return this.#readSs3(input, at, final, false);
-    if ("]P_^X".includes(next)) return this.#readStringStart(input, at, final);
-    if (next === "\x1b") return this.#readSecondEscape(input, at, final);
-    if (isControl(next)) {
-      const name = next === "\n" ? "enter" : next === "\b" ? "backspace" : controlKey(next);
+  #addSequence(groups: Partial<Record<string, string>>, isLast: boolean): void {
+    const { text, control, string, params, between = "", digits, letter = "", char } = groups;
+    const given = params ?? digits;
+    const alt = groups.alt !== "";
+    if (text !== undefined) {
+      const shown = text.replace(/[\x80-\x9f]/g, "");
+      if (shown !== "") this.#add({ text: shown });
+    } else if (control !== undefined) this.#addKey(controlKey(control));
+    else if (string !== undefined) this.#addAnswer(string, groups.end);
+    else if (given !== undefined && letter === "") {
+      if (isLast && given + between === "") this.#addAlt(params === undefined ? "O" : "[");
+    } else if (digits !== undefined) this.#add(ss3Meaning(digits, letter, alt));
+    else if (params !== undefined) {
+      if (params === "200" && letter === "~") this.#paste = [];
+      else if (letter === "u" && /^\?\d+$/.test(params)) this.#addKey(KITTY_KEY);
+      else if (between === "") this.#add(csiMeaning(params, letter, alt));
+    } else if (groups.linuxConsole !== undefined) return;
+    else if (char === undefined) this.#addKey("escape");
+    else if (isControl(char)) {
+      const name = char === "\n" ? "enter" : char === "\b" ? "backspace" : controlKey(char);
       this.#addKey(name.startsWith("ctrl-") ? `ctrl-alt-${name.slice(5)}` : `alt-${name}`);
-      return 2;
-    }
-    const char = String.fromCodePoint(input.codePointAt(at + 1)!);
-    this.#addAlt(char);
-    return 1 + char.length;
+    } else this.#addAlt(char);
   }
 
-  /** Alt and a character that could introduce a string, unless more input follows at once. */
-  #readStringStart(input: string, at: number, final: boolean): number {
-    const follows = input.length > at + 2;
-    if (!follows && !final) return 0;
-    if (follows) {
-      this.#inString = true;
-      this.#string = input[at + 1]!;
-    } else this.#addAlt(input[at + 1]!);
-    return 2;
-  }
-
-  /** Alt and a key that has a sequence (PuTTY, iTerm2), or two separate Escapes. */
-  #readSecondEscape(input: string, at: number, final: boolean): number {
-    const third = input[at + 2];
-    if (third === undefined && !final) return 0;
-    if (third !== "[" && third !== "O") {
-      this.#addKey("escape");
-      return 1;
-    }
-    const length = third === "["
-      ? this.#readCsi(input, at + 1, final, true)
-      : this.#readSs3(input, at + 1, final, true);
-    return length === 0 ? 0 : length + 1;
-  }
-
-  /** `alt`: an Escape came before the sequence. */
-  #readCsi(input: string, at: number, final: boolean, alt: boolean): number {
-    let end = at + 2;
-    // The function keys of the Linux console, CSI [ A to CSI [ E, are dropped.
-    if (input[end] === "[") return input.length > end + 1 || final ? end + 2 - at : 0;
-    while (input[end]! >= "0" && input[end]! <= "?") end++;
-    const params = input.slice(at + 2, end);
-    const intermediate = end;
-    while (input[end]! >= " " && input[end]! <= "/") end++;
-    const letter = input[end];
-    if (letter === undefined) {
-      if (final && end === at + 2) this.#addAlt("[");
-      return final || end - at > MAX_SEQUENCE ? end - at : 0;
-    }
-    if (letter < "@" || letter > "~") return end - at; // cut off by another control
-    if (input.startsWith(PASTE_START, at)) this.#paste = [];
-    else if (letter === "u" && /^\?\d+$/.test(params)) this.#addKey(KITTY_KEY);
-    else if (end === intermediate) this.#add(csiMeaning(params, letter, alt));
-    return end + 1 - at;
-  }
-
-  #readSs3(input: string, at: number, final: boolean, alt: boolean): number {
-    let end = at + 2;
-    while (/[\d;]/.test(input[end] ?? "") && end - at < MAX_SEQUENCE) end++;
-    const letter = input[end];
-    if (letter === undefined) {
-      if (final && end === at + 2) this.#addAlt("O");
-      return final ? end - at : 0;
-    }
-    if (letter < "@" || letter > "~") return end - at;
-    this.#add(ss3Meaning(input.slice(at + 2, end), letter, alt));
-    return end + 1 - at;
-  }
-
-  /** Skips a string up to any control character, so that a lost end does not block the keyboard. */
-  #skipString(input: string, at: number, final: boolean): number {
-    const from = at;
-    while (input[at]! >= " ") at++;
-    this.#string += input.slice(from, from + MAX_SEQUENCE - this.#string.length);
-    if (at === input.length || !final && at === input.length - 1 && input[at] === "\x1b") return at;
-    this.#inString = false;
-    const end = input[at] === "\x07" ? 1 : input.startsWith("\x1b\\", at) ? 2 : 0;
-    const answer = this.#string;
-    if (end > 0 && answer.startsWith("]11;")) {
-      const background = backgroundOf(answer.slice(4));
-      if (background !== undefined) this.#addKey(`${BACKGROUND_KEY}${background}`);
-    }
-    return at + end;
+  #addAnswer(answer: string, end: string | undefined): void {
+    if (end === undefined || !answer.startsWith("]11;")) return;
+    const background = backgroundOf(answer.slice(4));
+    if (background !== undefined) this.#addKey(`${BACKGROUND_KEY}${background}`);
   }
 }
 

@@ -16,45 +16,30 @@ export function isBlankUnit(unit: Unit | undefined): boolean {
   return typeof unit === "string" && /^\s/u.test(unit);
 }
 
-/** The class of a unit. With `isSpaced`, everything but white space is a word. */
-function classOf(unit: Unit, isSpaced: boolean): "blank" | "word" | "sign" {
-  if (isBlankUnit(unit)) return "blank";
-  return isSpaced || unit === "_" || isWordUnit(unit) ? "word" : "sign";
-}
-
-function behindClass(units: readonly Unit[], at: number, isSpaced: boolean): number {
-  const own = at < units.length && classOf(units[at]!, isSpaced);
-  while (at < units.length && classOf(units[at]!, isSpaced) === own) at++;
-  return at;
-}
-
-function behindBlanks(units: readonly Unit[], at: number): number {
-  while (isBlankUnit(units[at])) at++;
-  return at;
+/** A letter for the class of each unit: blank, word or sign. With `isSpaced`, everything but white space is a word. */
+function classesOf(units: readonly Unit[], isSpaced: boolean): string {
+  const classOf = (unit: Unit) =>
+    isBlankUnit(unit) ? "b" : isSpaced || unit === "_" || isWordUnit(unit) ? "w" : "s";
+  return units.map(classOf).join("");
 }
 
 const nextWord = (isSpaced: boolean): Motion => ({ units, from: at, count }) => {
-  for (; count > 0 && at < units.length; count--) {
-    at = behindBlanks(units, behindClass(units, at, isSpaced));
-  }
+  const classes = classesOf(units, isSpaced);
+  for (; count > 0; count--) at += /^(?:w+|s+)?b*/.exec(classes.slice(at))![0].length;
   return at;
 };
 
-const endOfWord = (isSpaced: boolean): Motion => ({ units, from, count }) => {
-  let at = from;
-  for (; count > 0 && at < units.length; count--) {
-    at = behindClass(units, behindBlanks(units, at + 1), isSpaced) - 1;
-  }
-  return Math.max(from, at);
+const endOfWord = (isSpaced: boolean): Motion => ({ units, from: at, count }) => {
+  const classes = classesOf(units, isSpaced);
+  for (; count > 0; count--) at += /^b*(?:w+|s+)?/.exec(classes.slice(at + 1))![0].length;
+  return at;
 };
 
-const wordBefore = (isSpaced: boolean): Motion => ({ units, from: at, count }) => {
-  for (; count > 0 && at > 0; count--) {
-    while (at > 0 && isBlankUnit(units[at - 1])) at--;
-    const own = at > 0 && classOf(units[at - 1]!, isSpaced);
-    while (at > 0 && classOf(units[at - 1]!, isSpaced) === own) at--;
-  }
-  return at;
+const wordBefore = (isSpaced: boolean): Motion => ({ units, from, count }) => {
+  const classes = classesOf(units.slice(0, from).toReversed(), isSpaced);
+  let back = 0;
+  for (; count > 0; count--) back += /^b*(?:w+|s+)?/.exec(classes.slice(back))![0].length;
+  return from - back;
 };
 
 const find = (step: 1 | -1, beside: number): Motion => ({ units, from, count, target }) => {
@@ -73,8 +58,8 @@ export const MOTIONS: ReadonlyMap<string, Motion> = new Map<string, Motion>([
   [" ", forward],
   ["0", ({ units, from }) => lineStartBefore(units, from)],
   ["^", ({ units, from }) => {
-    const start = lineStartBefore(units, from);
-    return Math.min(behindBlanks(units, start), lineEndAfter(units, start));
+    const [start, end] = [lineStartBefore(units, from), lineEndAfter(units, from)];
+    return start + /^b*/.exec(classesOf(units.slice(start, end), true))![0].length;
   }],
   ["$", ({ units, from }) => lineEndAfter(units, from)],
   ["w", nextWord(false)],
