@@ -100,12 +100,12 @@ export class McpClient {
     throw new Error(`it asked for more input ${MAX_INPUT_ROUNDS} times without an answer`);
   }
 
-  /** Returns a whole list, page by page, with at most `limit` entries. `isCut` is true if there are more. */
+  /** Returns a list, page by page, until it has more than `limit` entries. */
   async list(
     kind: "tools" | "prompts" | "resources",
     limit: number,
     options: RequestOptions = {},
-  ): Promise<{ entries: unknown[]; isCut: boolean }> {
+  ): Promise<unknown[]> {
     const entries: unknown[] = [];
     let params: RpcParams = {};
     // Pages may be empty, and without end.
@@ -118,10 +118,10 @@ export class McpClient {
       entries.push(...part.slice(0, limit + 1));
       const { nextCursor: cursor } = page;
       // An empty cursor is a valid cursor.
-      if (typeof cursor === "string") params = { cursor };
-      else if (entries.length <= limit) return { entries, isCut: false };
+      if (typeof cursor !== "string") break;
+      params = { cursor };
     }
-    return { entries: entries.slice(0, limit), isCut: true };
+    return entries;
   }
 
   #handlers(): CarrierHandlers {

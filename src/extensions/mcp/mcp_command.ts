@@ -9,6 +9,7 @@ import type { PromptDefinition } from "./protocol.ts";
 import type { McpServers } from "./servers.ts";
 import type { Command, SessionState } from "../../session/extension.ts";
 import type { Confirmation } from "../../session/frontend.ts";
+import { argumentWords } from "../skills/template.ts";
 import { unknownText } from "../../session/commands/texts.ts";
 
 export const mcpCommand = (source: McpServers | undefined): Command => ({
@@ -92,8 +93,7 @@ function promptCommand(server: McpServer, prompt: PromptDefinition): Command {
       ).join(" "),
     },
     async run(_, argument, signal) {
-      const words = argument.match(/"[^"]*"|\S+/g) ?? [];
-      const values = words.map((word) => word.replace(/^"|"$/g, ""));
+      const values = argumentWords(argument);
       // The last argument gets the rest of the words.
       const rest = values.splice(Math.max(0, prompt.arguments.length - 1)).join(" ");
       if (rest !== "") values.push(rest);

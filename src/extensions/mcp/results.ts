@@ -94,11 +94,8 @@ function isRepeated(parts: readonly unknown[], structured: unknown): boolean {
 }
 
 export function progressText({ progress, total, message }: RpcParams): string {
-  const done = typeof progress !== "number"
-    ? ""
-    : typeof total === "number" && total > 0
-    ? `${progress} of ${total}`
-    : String(progress);
+  const of = typeof total === "number" && total > 0 ? ` of ${total}` : "";
+  const done = typeof progress === "number" ? `${progress}${of}` : "";
   const said = typeof message === "string" ? oneLine(message).slice(0, 200) : "";
   return [said, done].filter((one) => one !== "").join(" · ");
 }

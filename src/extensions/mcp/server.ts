@@ -189,7 +189,7 @@ export class McpServer {
     const client = await this.refresh(signal);
     const list = async <T>(kind: keyof typeof client.facts.has, read: (one: unknown) => T) => {
       if (!client.facts.has[kind]) return [];
-      const { entries } = await client.list(kind, MAX_LIST, { signal });
+      const entries = await client.list(kind, MAX_LIST, { signal });
       return entries.map(read).filter((one) => one !== undefined);
     };
     await this.options.memory.change(this.id, {
@@ -344,11 +344,12 @@ export class McpServer {
   }
 
   async #listTools(client: McpClient): Promise<void> {
-    const { entries, isCut } = client.facts.has.tools
+    const entries = client.facts.has.tools
       ? await client.list("tools", MAX_LIST, { signal: this.#over.signal })
-      : { entries: [], isCut: false };
-    const { tools, reasons } = readTools(entries, this.definition.url !== undefined);
-    if (isCut) reasons.push(`its list of tools has more than ${MAX_LIST}, or no end`);
+      : [];
+    const isHttp = this.definition.url !== undefined;
+    const { tools, reasons } = readTools(entries.slice(0, MAX_LIST), isHttp);
+    if (entries.length > MAX_LIST) reasons.push(`its list of tools has more than ${MAX_LIST}`);
     const news = reasons.map((why) => `MCP server ${this.name}: not all is used: ${why}`);
     const { changes: { length: before }, memory: { pins } } = this;
     // An approved definition approves the tools of the first listing.

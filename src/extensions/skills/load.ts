@@ -57,74 +57,72 @@ const SKILL_FILE = "SKILL.md";
 const SKIPPED = /^(?:\.git|node_modules|\.venv|__pycache__)$/;
 
 /** Reads `places`, in order of precedence. */
-export function loadPromptFiles(
+export async function loadPromptFiles(
   places: readonly PromptFolder[],
   paths: PathTable,
 ): Promise<LoadedPromptFiles> {
-  return new Loader(paths).load(places);
+  const found = new Map<string, PromptFile>();
+  const problems: PromptFileProblem[] = [];
+  const visited = { folders: 0 };
+  for (const place of places) {
+    const { kind, path, only, plugin } = place;
+    const files = only === undefined
+      ? markdownFilesIn(path, kind === "skill", visited)
+      : [join(path, only)];
+    for (const file of files) {
+      const read = await promptFileAt(file, place, paths);
+      const key = typeof read === "string" ? "" : `${kind} ${read.name}`;
+      if (typeof read !== "string") found.set(key, found.get(key) ?? read);
+      else problems.push({ path: file, why: read, ...plugin && { plugin: plugin.name } });
+    }
+  }
+  const all = [...found.values()].sort((a, b) => a.name < b.name ? -1 : 1);
+  const skills = new Set(all.filter(isOwnSkill).map(({ name }) => name));
+  const promptFiles = all.filter((one) => one.kind !== "command" || !skills.has(one.name));
+  return { promptFiles, problems };
 }
 
-class Loader {
-  readonly #found = new Map<string, PromptFile>();
-  readonly #problems: PromptFileProblem[] = [];
-  #folders = 0;
-
-  constructor(private readonly paths: PathTable) {}
-
-  async load(places: readonly PromptFolder[]): Promise<LoadedPromptFiles> {
-    for (const place of places) {
-      const files = place.only !== undefined
-        ? [join(place.path, place.only)]
-        : this.#filesIn(place.path, place.kind === "skill");
-      for (const file of files) await this.#add(file, place);
-    }
-    const skills = new Set([...this.#found.values()].filter(isOwnSkill).map(({ name }) => name));
-    const promptFiles = [...this.#found.values()]
-      .filter((one) => one.kind !== "command" || !skills.has(one.name))
-      .sort((a, b) => a.name < b.name ? -1 : 1);
-    return { promptFiles, problems: this.#problems };
+/** Finds the Markdown files below a folder; of skills, the outermost `SKILL.md` of each branch. */
+function* markdownFilesIn(
+  folder: string,
+  areSkills: boolean,
+  visited: { folders: number },
+  depth = 1,
+): Generator<string> {
+  const entries = (attempt(() => [...Deno.readDirSync(folder)]) ?? [])
+    .sort((a, b) => a.name < b.name ? -1 : 1);
+  for (const { name, isDirectory } of areSkills ? [] : entries) {
+    if (!isDirectory && /\.md$/i.test(name)) yield join(folder, name);
   }
-
-  /** Finds the Markdown files below a folder; of skills, the outermost `SKILL.md` of each branch. */
-  *#filesIn(folder: string, areSkills: boolean, depth = 1): Generator<string> {
-    const entries = (attempt(() => [...Deno.readDirSync(folder)]) ?? [])
-      .sort((a, b) => a.name < b.name ? -1 : 1);
-    for (const { name, isDirectory } of areSkills ? [] : entries) {
-      if (!isDirectory && /\.md$/i.test(name)) yield join(folder, name);
-    }
-    for (const { name, isFile } of entries) {
-      if (isFile || SKIPPED.test(name) || ++this.#folders > MAX_FOLDERS) continue;
-      const at = join(folder, name);
-      const file = join(at, SKILL_FILE);
-      if (areSkills && attempt(() => Deno.statSync(file).isFile)) yield file;
-      else if (depth < MAX_PROMPT_DEPTH) yield* this.#filesIn(at, areSkills, depth + 1);
-    }
+  for (const { name, isFile } of entries) {
+    if (isFile || SKIPPED.test(name) || ++visited.folders > MAX_FOLDERS) continue;
+    const at = join(folder, name);
+    const file = join(at, SKILL_FILE);
+    if (areSkills && attempt(() => Deno.statSync(file).isFile)) yield file;
+    else if (depth < MAX_PROMPT_DEPTH) yield* markdownFilesIn(at, areSkills, visited, depth + 1);
   }
+}
 
-  async #add(file: string, place: PromptFolder): Promise<void> {
-    const { kind, scope, plugin } = place;
-    const refuse = (why: string) =>
-      void this.#problems.push({ path: file, why, ...plugin && { plugin: plugin.name } });
-    const path = attempt(() => Deno.realPathSync(file));
-    if (path === undefined) return refuse("it cannot be read");
-    if (this.paths.secretKind(path) !== undefined && scope !== "user") {
-      return refuse("it links to a secret file");
-    }
-    if (place.root !== undefined && !isWithin(place.root, path)) {
-      return refuse("it links out of the folder");
-    }
-    const written = await readBoundedText(path, MAX_FILE_BYTES, place.root);
-    if (written === undefined) return refuse("it cannot be read");
-    const text = plugin === undefined
-      ? written
-      : written.replaceAll("${CLAUDE_PLUGIN_ROOT}", () => plugin.root)
-        .replaceAll("${CLAUDE_SKILL_DIR}", () => dirname(path));
-    const read = definitionIn(kind, text, slashed(relative(place.path, file)), plugin);
-    if (typeof read === "string") return refuse(read);
-    if (plugin !== undefined) read.name = `${plugin.name}:${read.name}`;
-    const key = `${kind} ${read.name}`;
-    if (!this.#found.has(key)) this.#found.set(key, { kind, scope, path, text, ...read });
-  }
+/** Returns the skill, command or sub-agent in a file, or why there is none. */
+async function promptFileAt(
+  file: string,
+  { kind, scope, plugin, root, path: folder }: PromptFolder,
+  paths: PathTable,
+): Promise<PromptFile | string> {
+  const path = attempt(() => Deno.realPathSync(file));
+  if (path === undefined) return "it cannot be read";
+  if (paths.secretKind(path) !== undefined && scope !== "user") return "it links to a secret file";
+  if (root !== undefined && !isWithin(root, path)) return "it links out of the folder";
+  const written = await readBoundedText(path, MAX_FILE_BYTES, root);
+  if (written === undefined) return "it cannot be read";
+  const text = plugin === undefined
+    ? written
+    : written.replaceAll("${CLAUDE_PLUGIN_ROOT}", () => plugin.root)
+      .replaceAll("${CLAUDE_SKILL_DIR}", () => dirname(path));
+  const read = definitionIn(kind, text, slashed(relative(folder, file)), plugin);
+  if (typeof read === "string") return read;
+  const name = plugin === undefined ? read.name : `${plugin.name}:${read.name}`;
+  return { kind, scope, path, text, ...read, name };
 }
 
 const isOwnSkill = ({ kind, scope }: PromptFile) => kind === "skill" && scope !== "plugin";

@@ -51,7 +51,7 @@ function filledCommand(
 }
 
 /** Splits an argument into words; quotes join some of them. */
-function argumentWords(argument: string): string[] {
+export function argumentWords(argument: string): string[] {
   return Array.from(
     argument.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g),
     ([, double, single, plain]) => double ?? single ?? plain!,
