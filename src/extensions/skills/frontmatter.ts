@@ -1,5 +1,7 @@
 /** The frontmatter of Markdown: the part of YAML that files use, read leniently (they have unquoted colons). @module */
 
+import { attempt } from "../../attempt.ts";
+
 type FrontmatterValue = string | readonly string[];
 
 export interface FrontmatterFile {
@@ -61,17 +63,10 @@ function scalar(text: string): string | string[] {
   return items.map((item) => unquoted(item.trim())).filter((item) => item !== "");
 }
 
-const ESCAPED_CHARS: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "0": "\0" };
-
 function unquoted(text: string): string {
   const double = /^"((?:[^"\\]|\\.)*)"\s*(?:#.*)?$/.exec(text);
-  if (double) {
-    return double[1]!.replace(
-      /\\(?:u([\da-fA-F]{4})|(.))/g,
-      (_, code, char) =>
-        code ? String.fromCharCode(parseInt(code, 16)) : ESCAPED_CHARS[char] ?? char,
-    );
-  }
+  // Its escapes are those of JSON. A text with others, such as a pattern, stays as it is.
+  if (double) return attempt(() => JSON.parse(`"${double[1]}"`)) ?? double[1]!;
   const single = /^'((?:[^']|'')*)'\s*(?:#.*)?$/.exec(text);
   return single ? single[1]!.replaceAll("''", "'") : withoutComment(text);
 }

@@ -33,7 +33,7 @@ const ROWS: [head: string, fields: Record<string, unknown>][] = [
   }],
   ["a: # note\n  - b\n  # note\n  -\nc:\n  x\n  y: z", { a: ["b", ""], c: "x y: z" }],
   ["a: >\n\n  b\n\n\n  c\n    d\ne: |+2 # note\n  f\n", { a: "b\n\nc   d", e: "f" }],
-  [`a: "\\n\\t\\q" #\nb: ['a', "b, c", d] # note`, { a: "\n\tq", b: ["a", "b, c", "d"] }],
+  [`a: "\\n\\t\\u0071" #\nb: ['a', "b, c", d] # note`, { a: "\n\tq", b: ["a", "b, c", "d"] }],
   ["last:\n  - a", { last: ["a"] }],
   ["empty:\nname: x\n: none\n??\n__proto__: y", { empty: "", name: "x", ["__proto__"]: "y" }],
 ];
