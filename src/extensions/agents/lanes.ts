@@ -8,10 +8,6 @@ import { orAborted } from "../../wire/wait.ts";
 
 const MAX_LANES = 4;
 
-interface Lane extends Disposable {
-  slot: number | undefined;
-}
-
 export async function openLanes(config: CopilotConfig, signal: AbortSignal): Promise<Lanes> {
   const target = targetOf(config);
   const slots = mayBeLlamaCpp(target) ? await freeSlots({ ...addressOf(target), signal }) : [];
@@ -38,7 +34,7 @@ export class Lanes {
   }
 
   /** Waits for a lane. `isAlone` waits until all are free, and blocks others. @throws the signal's reason. */
-  async enter(isAlone: boolean, signal: AbortSignal): Promise<Lane> {
+  async enter(isAlone: boolean, signal: AbortSignal) {
     signal.throwIfAborted();
     const wanted = isAlone ? this.#count : 1;
     const entered = this.#last.then(async () => {

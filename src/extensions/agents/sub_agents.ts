@@ -24,13 +24,11 @@ import { closeLanes, type Lanes, openLanes } from "./lanes.ts";
 import { isSameModel } from "../../models/ollama/connection.ts";
 
 const MAX_SUB_ROUNDS = 30;
-const MAX_KEPT_CALLS = 200;
-/** The words that are requested, and the maximum characters of an answer, in total and per token of context. */
+/** The words that are requested, and the maximum characters of an answer. */
 const ANSWER_WORDS = 300;
 const MAX_HANDED_CHARS = 12_000;
-const ANSWER_SHARE = 0.5;
-/** Characters of a file's prompt per token of context: about an eighth of the context. */
-const PROMPT_SHARE = 0.5;
+/** The characters of an answer and of a file's prompt per token of context: about an eighth of the context. */
+const TEXT_SHARE = 0.5;
 const NEWEST_CALLS = 2;
 
 const EXPLORER: AgentLimits = { without: [], isReader: true };
@@ -129,7 +127,6 @@ class SubAgentWork {
   readonly agent: CopilotAgent;
   readonly #calls: SubCall[] = [];
   readonly #usage = { inputTokens: 0, outputTokens: 0 };
-  #made = 0;
   #running: SubProgress["running"];
   readonly #steering: ReturnType<SessionState["steering"]>;
   /** True once it has to answer without further calls. */
@@ -163,7 +160,7 @@ class SubAgentWork {
     const rounds = Math.min(most, limits.maxRounds ?? most);
     const said = await this.#turn([
       notePart(this.#rules()),
-      ...prompt === undefined ? [] : [notePart(truncateMiddle(prompt, this.#chars(PROMPT_SHARE)))],
+      ...prompt === undefined ? [] : [notePart(truncateMiddle(prompt, this.#maxChars))],
       { type: "text", text: this.worktree?.asCopy(task) ?? task },
     ], rounds);
     if (said.stopReason === "loop" && said.toolExecutions.every(({ isError }) => isError)) {
@@ -175,24 +172,24 @@ class SubAgentWork {
     const answer = result.isUnanswered ? "" : result.response.trim();
     if (answer === "" && !this.worktree) {
       throw new Error(
-        `The sub-agent gave no answer after ${this.#made} calls. Ask for less, or search yourself.`,
+        `The sub-agent gave no answer after ${this.#calls.length} calls. Ask for less, or search yourself.`,
       );
     }
     const end = isCut || result.stopReason === "budget"
       ? "\n\n[It was stopped before it was done: this may not be all.]"
       : "";
-    const max = Math.min(MAX_HANDED_CHARS, this.#chars(ANSWER_SHARE));
+    const max = Math.min(MAX_HANDED_CHARS, this.#maxChars);
     return {
       content: truncateMiddle(answer || "It gave no answer.", max) + end,
       calls: this.#calls,
       usage: this.#usage,
-      counts: { calls: this.#made, tokens: this.#tokens },
+      counts: { calls: this.#calls.length, tokens: this.#tokens },
     };
   }
 
-  #chars(share: number): number {
+  get #maxChars(): number {
     const { contextLength = Infinity } = targetOf(this.agent.config);
-    return Math.min(contextLength * share, this.agent.config.maxOutputChars);
+    return Math.min(contextLength * TEXT_SHARE, this.agent.config.maxOutputChars);
   }
 
   async #turn(
@@ -257,9 +254,7 @@ class SubAgentWork {
         return;
       }
       case "tool_done":
-        this.#made++;
-        if (this.#calls.length < MAX_KEPT_CALLS) this.#calls.push(subCall(event.exec));
-        return;
+        return void this.#calls.push(subCall(event.exec));
       case "thinking":
         this.#running = undefined;
         // Repeated at each step, because the end of another call clears it.
@@ -276,9 +271,9 @@ class SubAgentWork {
   }
 
   #progress(): SubProgress {
-    const calls = this.#calls.slice(-NEWEST_CALLS);
+    const { length: made } = this.#calls;
     const running = this.#running && { running: this.#running };
-    return { calls, ...running, made: this.#made, tokens: this.#tokens };
+    return { calls: this.#calls.slice(-NEWEST_CALLS), ...running, made, tokens: this.#tokens };
   }
 }
 
