@@ -6,21 +6,13 @@ const LATIN =
   "Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml " +
   "aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc " +
   "otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml";
-/** Names of the Greek letters from U+0391 on, capital and small; `-` is not a letter. */
-const GREEK =
-  "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho - sigma tau " +
-  "upsilon phi chi psi omega";
-/** Other names that pages use, each followed by its character. */
+/** Other names that pages use, each followed by its character. A model reads those of letters and signs as they are. */
 const OTHER_NAMES =
   "amp& lt< gt> quot\" apos' hellip… mdash— ndash– lsquo‘ rsquo’ ldquo“ rdquo” sbquo‚ bdquo„ bull• dagger† " +
-  "Dagger‡ permil‰ prime′ Prime″ lsaquo‹ rsaquo› oline‾ frasl⁄ euro€ trade™ larr← uarr↑ rarr→ darr↓ harr↔ " +
-  "crarr↵ lArr⇐ uArr⇑ rArr⇒ dArr⇓ hArr⇔ forall∀ part∂ exist∃ empty∅ nabla∇ isin∈ notin∉ ni∋ prod∏ sum∑ " +
-  "minus− lowast∗ radic√ prop∝ infin∞ ang∠ and∧ or∨ cap∩ cup∪ int∫ there4∴ sim∼ cong≅ asymp≈ ne≠ equiv≡ " +
-  "le≤ ge≥ sub⊂ sup⊃ nsub⊄ sube⊆ supe⊇ oplus⊕ otimes⊗ perp⊥ sdot⋅ lceil⌈ rceil⌉ lfloor⌊ rfloor⌋ lang⟨ " +
-  "rang⟩ loz◊ spades♠ clubs♣ hearts♥ diams♦ OElig Œ oelig œ Scaron Š scaron š Yuml Ÿ fnof ƒ circ ˆ tilde ˜ " +
-  "sigmaf ς thetasym ϑ piv ϖ check✓ cross✗ star☆ starf★ phone☎ num# dollar$ percnt% lpar( rpar) ast* plus+ " +
-  "comma, period. sol/ colon: semi; equals= quest? commat@ lsqb[ lbrack[ bsol\\ rsqb] rbrack] Hat^ lowbar_ " +
-  "grave` lcub{ lbrace{ verbar| vert| rcub} rbrace} excl!";
+  "Dagger‡ permil‰ prime′ Prime″ lsaquo‹ rsaquo› euro€ trade™ larr← uarr↑ rarr→ darr↓ harr↔ minus− infin∞ " +
+  "asymp≈ ne≠ equiv≡ le≤ ge≥ OElig Œ oelig œ Scaron Š scaron š Yuml Ÿ check✓ cross✗ num# dollar$ percnt% " +
+  "lpar( rpar) ast* plus+ comma, period. sol/ colon: semi; equals= quest? commat@ lsqb[ bsol\\ rsqb] " +
+  "lowbar_ grave` lcub{ verbar| rcub} excl!";
 /** Names of white space and invisible characters. */
 const SPACES: Readonly<Record<string, string>> = {
   ensp: "\u2002",
@@ -45,11 +37,7 @@ function names(): ReadonlyMap<string, string> {
   for (const [at, name] of LATIN.split(" ").entries()) {
     map.set(name, String.fromCharCode(0xa0 + at));
   }
-  for (const [at, name] of GREEK.split(" ").entries()) {
-    map.set(name[0]!.toUpperCase() + name.slice(1), String.fromCharCode(0x391 + at));
-    map.set(name, String.fromCharCode(0x3b1 + at));
-  }
-  for (const [, name, char] of OTHER_NAMES.matchAll(/([A-Za-z]+4?) ?([^A-Za-z\s]|(?<= )\S)/gu)) {
+  for (const [, name, char] of OTHER_NAMES.matchAll(/([A-Za-z]+) ?([^A-Za-z\s]|(?<= )\S)/gu)) {
     map.set(name!, char!);
   }
   return namesOnce = map;

@@ -216,7 +216,7 @@ class PageReader {
 
   get #cellTable(): PageTable | undefined {
     const table = this.#tables.at(-1);
-    return table?.inCell && !table.isLayout ? table : undefined;
+    return table?.span && !table.isLayout ? table : undefined;
   }
 
   /** Starts an element that marks its lines. A table cell has one line. */

@@ -9,11 +9,7 @@ export class PageTable {
   /** True if it is layout: its cells are parts of the page. */
   isLayout = false;
   /** The columns of the current cell; undefined between cells. */
-  #span: number | undefined;
-
-  get inCell(): boolean {
-    return this.#span !== undefined;
-  }
+  span: number | undefined;
 
   openRow(): void {
     if (this.#rows.at(-1)?.length !== 0) this.#rows.push([]);
@@ -21,12 +17,12 @@ export class PageTable {
 
   openCell(span: string | undefined): number {
     if (this.#rows.length === 0) this.openRow();
-    return this.#span = Math.min(Math.max(Math.floor(Number(span)) || 1, 1), MAX_COLUMN_SPAN);
+    return this.span = Math.min(Math.max(Math.floor(Number(span)) || 1, 1), MAX_COLUMN_SPAN);
   }
 
   closeCell(text: string): void {
-    const more = new Array((this.#span ?? 1) - 1).fill("");
-    this.#span = undefined;
+    const more = new Array((this.span ?? 1) - 1).fill("");
+    this.span = undefined;
     this.#rows.at(-1)!.push(text, ...more);
   }
 
