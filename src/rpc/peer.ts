@@ -29,14 +29,11 @@ export class RpcPeer {
   readonly #pending = new Map<RpcId, PromiseWithResolvers<unknown>>();
   readonly #incoming = new Map<RpcId, AbortController>();
   readonly #over = Promise.withResolvers<Error>();
+  /** Resolves with the reason once the connection is closed. */
+  readonly closed = this.#over.promise;
   #reason: Error | undefined;
 
   constructor(private readonly options: RpcPeerOptions) {}
-
-  /** Resolves with the reason once the connection is closed. */
-  get closed(): Promise<Error> {
-    return this.#over.promise;
-  }
 
   get isClosed(): boolean {
     return this.#reason !== undefined;

@@ -15,7 +15,6 @@ export interface ServerMemory {
 /** The files of {@linkcode ServerMemory}. Without a folder, the state lasts for this session. */
 export class MemoryStore {
   readonly #known = new Map<string, ServerMemory>();
-  #written: Promise<void> = Promise.resolve();
 
   constructor(private readonly folder: string | undefined) {}
 
@@ -32,11 +31,7 @@ export class MemoryStore {
     const memory = { ...this.of(id), ...change };
     this.#known.set(id, memory);
     if (this.folder === undefined) return;
-    const text = `${JSON.stringify(memory)}\n`;
-    // In sequence, so that the newest state is written last.
-    this.#written = this.#written.then(() => replaceUserFile(this.#path(id), text))
-      .then(() => {}, () => {});
-    await this.#written;
+    await replaceUserFile(this.#path(id), `${JSON.stringify(memory)}\n`).catch(() => {});
   }
 
   #path(id: string): string {

@@ -7,7 +7,7 @@ import type { Authority } from "./oauth_discovery.ts";
 export function waitForCode(
   port: number,
   state: string,
-  authority: Pick<Authority, "issuer" | "namesIssuer">,
+  { issuer, namesIssuer }: Pick<Authority, "issuer" | "namesIssuer">,
 ) {
   const answer = Promise.withResolvers<string>();
   answer.promise.catch(() => {});
@@ -19,7 +19,10 @@ export function waitForCode(
       return page(400, "This is not the sign-in that waits.");
     }
     try {
-      answer.resolve(codeIn(searchParams, authority));
+      const iss = searchParams.get("iss");
+      // RFC 9207: the issuer of the answer must equal the one that was asked.
+      if (iss === null ? namesIssuer : iss !== issuer) throw new Error(NOT_ASKED);
+      answer.resolve(codeIn(searchParams));
       return page(200, "You are signed in. This window can be closed.");
     } catch (error) {
       answer.reject(error);
@@ -34,17 +37,9 @@ export function waitForCode(
   };
 }
 
-/** RFC 9207: the issuer of the answer must equal the one that was asked. */
-function codeIn(
-  params: URLSearchParams,
-  { issuer, namesIssuer }: Pick<Authority, "issuer" | "namesIssuer">,
-): string {
-  const iss = params.get("iss");
-  if (iss === null ? namesIssuer : iss !== issuer) {
-    throw new Error(
-      "the answer to the sign-in is not from the authorization server that was asked",
-    );
-  }
+const NOT_ASKED = "the answer to the sign-in is not from the authorization server that was asked";
+
+function codeIn(params: URLSearchParams): string {
   const error = params.get("error");
   if (error !== null) {
     throw new Error(`the sign-in was refused: ${error.replace(/[^\w.-]/g, " ").slice(0, 100)}`);
