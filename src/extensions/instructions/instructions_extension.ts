@@ -13,7 +13,6 @@ import { instructionLines, instructionQuestion } from "./instruction_lines.ts";
 import {
   decideOn,
   instructionFileIn,
-  type InstructionOptions,
   loadInstructions,
   trustInstructions,
   trustsInstructions,
@@ -33,15 +32,42 @@ export class InstructionsExtension implements Extension {
     if (!session.readsFolder) return;
     this.#session = session;
     const { trust, confirm } = session;
-    this.#report(session, await this.#load(session, { trust, confirm, signal }));
+    this.#report(session, await loadInstructions(session, { trust, confirm, signal }, this.skills));
   }
 
   async enter(session: SessionState): Promise<readonly string[]> {
-    return instructionLines(await this.#load(session, {}), session.surface.kind);
+    return instructionLines(await loadInstructions(session, {}, this.skills), session.surface.kind);
   }
 
-  commands() {
-    return [this.#trustCommand()];
+  commands(): Command[] {
+    return [{
+      name: "trust",
+      group: "Setup",
+      argument: "[on|off]",
+      help: "use the folder's instructions (AGENTS.md), or not; it is saved",
+      question: "Use this folder's instructions?",
+      run: async (session, argument) => {
+        if (!["", "on", "off"].includes(argument)) return takesText("trust", ["on", "off"]);
+        const instructions = await loadInstructions(
+          session,
+          { answer: argument !== "off" },
+          this.skills,
+        );
+        const lines = instructionLines(instructions, session.surface.kind);
+        if (instructions.isLoaded === false) lines.push("This folder's instructions are not used.");
+        else if (instructions.files.length === 0) {
+          lines.push("This folder has no instructions. You will be asked about new ones.");
+        }
+        return lines.join("\n");
+      },
+      async choices({ agent, folderTrust }) {
+        const trusts = await trustsInstructions(folderTrust, repositoryOf(agent.state.workingDir));
+        return [
+          { argument: "on", label: "on", detail: "yes, always", isCurrent: trusts === true },
+          { argument: "off", label: "off", detail: "no", isCurrent: trusts === false },
+        ];
+      },
+    }];
   }
 
   async permissions({ agent, folderTrust }: SessionState) {
@@ -87,44 +113,14 @@ export class InstructionsExtension implements Extension {
     return notes || undefined;
   }
 
-  #load(session: SessionState, options: InstructionOptions): Promise<LoadedInstructions> {
-    return loadInstructions(session, options, this.skills);
-  }
-
   #report(session: SessionState, instructions: LoadedInstructions): void {
     // The newest question replaces an earlier one: an answer is about all instructions.
     this.openQuestions.length = 0;
     if (instructions.isLoaded === undefined && instructions.files.length > 0) {
-      const decide = async (answer: boolean) => void await this.#load(session, { answer });
+      const decide = async (answer: boolean) =>
+        void await loadInstructions(session, { answer }, this.skills);
       this.openQuestions.push({ question: instructionQuestion(instructions), decide });
     }
     session.emit({ type: "instructions", instructions });
-  }
-
-  #trustCommand(): Command {
-    return {
-      name: "trust",
-      group: "Setup",
-      argument: "[on|off]",
-      help: "use the folder's instructions (AGENTS.md), or not; it is saved",
-      question: "Use this folder's instructions?",
-      run: async (session, argument) => {
-        if (!["", "on", "off"].includes(argument)) return takesText("trust", ["on", "off"]);
-        const instructions = await this.#load(session, { answer: argument !== "off" });
-        const lines = instructionLines(instructions, session.surface.kind);
-        if (instructions.isLoaded === false) lines.push("This folder's instructions are not used.");
-        else if (instructions.files.length === 0) {
-          lines.push("This folder has no instructions. You will be asked about new ones.");
-        }
-        return lines.join("\n");
-      },
-      async choices({ agent, folderTrust }) {
-        const trusts = await trustsInstructions(folderTrust, repositoryOf(agent.state.workingDir));
-        return [
-          { argument: "on", label: "on", detail: "yes, always", isCurrent: trusts === true },
-          { argument: "off", label: "off", detail: "no", isCurrent: trusts === false },
-        ];
-      },
-    };
   }
 }
