@@ -3,10 +3,9 @@
 import { RPC_CODES, RpcError, type RpcParams } from "../../rpc/message.ts";
 import { isObject, objectOr } from "../../text/json.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
-import type { Carrier, CarrierHandlers } from "./carrier.ts";
 import type { Elicit } from "../../session/form.ts";
 import { elicitationOf } from "./elicitation.ts";
-import { HttpStatusError, isOlder } from "./http.ts";
+import { type Carrier, type CarrierHandlers, HttpStatusError, isOlder } from "./http.ts";
 import { limitedBy } from "./time_limit.ts";
 import { progressText } from "./results.ts";
 import {

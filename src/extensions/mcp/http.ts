@@ -1,13 +1,12 @@
 /** Servers at an address: each message is a POST, its answer one JSON value or a stream of events. @module */
 
 import { RpcError, type RpcMessage } from "../../rpc/message.ts";
-import { RpcPeer } from "../../rpc/peer.ts";
+import { RpcPeer, type RpcPeerOptions } from "../../rpc/peer.ts";
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { excerpt } from "../../wire/excerpt.ts";
 import { bodyText, openResponse } from "../../wire/http.ts";
 import { SseDecoder } from "../../wire/sse.ts";
 import { wait } from "../../wire/wait.ts";
-import type { Carrier, CarrierHandlers } from "./carrier.ts";
 import type { McpDefinition } from "./definition.ts";
 import type { HttpAuth } from "./oauth.ts";
 import { MCP_CODES, MODERN_VERSION } from "./protocol.ts";
@@ -18,8 +17,25 @@ const MAX_FAILURE_BYTES = 65_536;
 /** The number of times that a broken stream is resumed, and the usual wait before it, in ms. */
 const MAX_RESUMES = 5;
 const RESUME_MS = 1000;
-const MAX_RESUME_MS = 30_000;
 const FAREWELL_MS = 1000;
+
+export type CarrierHandlers = Pick<
+  RpcPeerOptions,
+  "onRequest" | "onNotification" | "onIgnored" | "cancellation"
+>;
+
+/** A connection to a server, which is a program or an address. */
+export interface Carrier {
+  peer: RpcPeer;
+  /** Called when the protocol revision is known: over HTTP each request names it. */
+  speaks?(version: string): void;
+  /** The end of a program's stderr, for error messages; may be empty. */
+  lastWords?(): string;
+  /** Returns what the sandbox denied a program, and the setting that grants it, by the words of an error. */
+  limitIn?(error: string): string | undefined;
+  /** Closes the connection. Ends the program and all processes that it started. */
+  end(): Promise<void>;
+}
 
 /** A status that does not answer the request. */
 export class HttpStatusError extends Error {
@@ -190,7 +206,7 @@ export class HttpCarrier implements Carrier {
       if (isOver || lastId === undefined && maxBytes < Infinity) {
         throw new Error("its answer broke off");
       }
-      await wait(Math.min(events.retryMs ?? RESUME_MS, MAX_RESUME_MS), signal);
+      await wait(events.retryMs ?? RESUME_MS, signal);
       response = await this.#resume(lastId, signal);
       if (response.ok) continue;
       const text = await bodyText(response, MAX_FAILURE_BYTES);

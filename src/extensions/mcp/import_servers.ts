@@ -22,7 +22,6 @@ const FOREIGN_FILES =
   `.claude.json .cursor/mcp.json .vscode/mcp.json .codex/config.toml opencode.json opencode.jsonc
   .config/opencode/opencode.json .config/opencode/opencode.jsonc .gemini/settings.json
   .config/Claude/claude_desktop_config.json .config/Code/User/mcp.json`.split(/\s+/);
-const MAX_IMPORT_BYTES = 32 * 2 ** 20;
 
 /** Returns the servers of all files of other programs, the user's own first. */
 export function foreignServers(): McpDefinition[] {
@@ -33,9 +32,8 @@ export function foreignServers(): McpDefinition[] {
   const names = FOREIGN_FILES.map((name) => name.replace(/^\.config\/(?=[A-Z])/, folder));
   const paths = [home, root].flatMap((at) => names.map((name) => join(at, name)));
   return [...new Set(paths)].flatMap((path) => {
-    const { isFile, size = 0 } = attempt(() => Deno.statSync(path)) ?? {};
-    const isFit = isFile && size <= MAX_IMPORT_BYTES;
-    const text = (isFit ? attempt(() => Deno.readTextFileSync(path)) ?? "" : "")
+    const isFile = attempt(() => Deno.statSync(path).isFile);
+    const text = (isFile ? attempt(() => Deno.readTextFileSync(path)) ?? "" : "")
       .replace(/\$\{input:([^}"]+)\}/g, (_, id: string) => `\${${id.replace(/\W/g, "_")}}`)
       .replaceAll("${workspaceFolder}", () => inJson(root))
       .replaceAll("${userHome}", () => inJson(home));

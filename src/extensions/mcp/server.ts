@@ -372,7 +372,7 @@ const isUnchanged = ({ now, before }: ToolChange): boolean => isSameJson(now, be
 export function readTools(
   entries: readonly unknown[],
   isHttp: boolean,
-): { tools: ToolDefinition[]; reasons: string[] } {
+) {
   const reasons: string[] = [];
   const tools = new Map<string, ToolDefinition>();
   for (const entry of entries) {

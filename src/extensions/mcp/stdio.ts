@@ -15,8 +15,8 @@ import { sandboxLimitText } from "../../tools/shell/limit_text.ts";
 import type { Confine, ConfinedProgram } from "../../types/confine.ts";
 import { namedReads } from "../../safety/readable_folders.ts";
 import { within } from "../../wire/wait.ts";
-import type { Carrier, CarrierHandlers } from "./carrier.ts";
 import { type McpDefinition, runsFolder, wordsFrom } from "./definition.ts";
+import type { Carrier, CarrierHandlers } from "./http.ts";
 
 /** The time for a server to exit after its stdin was closed, and then after SIGTERM, in ms. */
 const LEAVE_MS = 300;
@@ -31,12 +31,6 @@ fi
 exec "$@"`;
 const MAX_WORDS = 4000;
 
-interface ProgramOptions {
-  folder: string;
-  env: readonly string[];
-  confine?: Confine | undefined;
-}
-
 /**
  * Starts a server in its own process group, sandboxed if requested. Its environment is an allow list plus the
  * variables of its definition.
@@ -46,7 +40,11 @@ interface ProgramOptions {
 export async function startProgram(
   definition: McpDefinition,
   handlers: CarrierHandlers,
-  { folder, env, confine }: ProgramOptions,
+  { folder, env, confine }: {
+    folder: string;
+    env: readonly string[];
+    confine?: Confine | undefined;
+  },
 ): Promise<Carrier> {
   const { program, network, isSandboxed } = definition;
   const { cwd = "." } = definition;

@@ -1,7 +1,7 @@
 /** A client and a server in one process: what the server answers is a function of the test. */
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import type { CarrierHandlers } from "../../../src/extensions/mcp/carrier.ts";
+import type { CarrierHandlers } from "../../../src/extensions/mcp/http.ts";
 import { McpClient } from "../../../src/extensions/mcp/client.ts";
 import { HttpStatusError } from "../../../src/extensions/mcp/http.ts";
 import { RpcError, type RpcParams } from "../../../src/rpc/message.ts";
