@@ -39,7 +39,7 @@ interface FolderInstructions {
   refused: LoadedInstructions["refused"][number][];
 }
 
-export interface InstructionOptions {
+interface InstructionOptions {
   trust?: boolean | undefined;
   answer?: boolean | undefined;
   confirm?: SessionState["confirm"];
