@@ -93,15 +93,14 @@ function promptCommand(server: McpServer, prompt: PromptDefinition): Command {
       ).join(" "),
     },
     async run(_, argument, signal) {
-      const values = argumentWords(argument);
-      // The last argument gets the rest of the words.
-      const rest = values.splice(Math.max(0, prompt.arguments.length - 1)).join(" ");
-      if (rest !== "") values.push(rest);
-      const missing = prompt.arguments.find(({ required }, i) => required && !values[i]);
-      if (missing) return `/${name} needs ${oneLine(missing.name)}`;
-      const given = Object.fromEntries(
-        prompt.arguments.slice(0, values.length).map((one, i) => [one.name, values[i]!]),
-      );
+      const words = argumentWords(argument);
+      const given: Record<string, string> = {};
+      for (const [i, one] of prompt.arguments.entries()) {
+        // The last argument gets the rest of the words.
+        const value = words.splice(0, i + 1 < prompt.arguments.length ? 1 : Infinity).join(" ");
+        if (value !== "") given[one.name] = value;
+        else if (one.required) return `/${name} needs ${oneLine(one.name)}`;
+      }
       const text = await server.prompt(prompt.name, given, signal);
       if (text.trim() === "") return `The prompt ${name} is empty.`;
       const line = `/${name}${argument && ` ${argument}`}`;
