@@ -107,7 +107,9 @@ Deno.test("prompts, images, servers and the file of the answer come from flags",
   using temp = tempFolder();
   const at = (name: string) => `${temp.path}/${name}`;
   await Deno.writeFile(at("a.png"), png(2, 2));
-  await Deno.writeTextFile(at("mcp.json"), '{"mcpServers": {"x": {"command": "true"}}}');
+  const servers =
+    '{"mcpServers": {"x": {"command": "true"}, "old": {"type": "sse", "url": "http://a"}}}';
+  await Deno.writeTextFile(at("mcp.json"), servers);
   await Deno.writeTextFile(at("empty.json"), "{}");
   await using server = strictServer([
     { text: "seen" },
@@ -134,6 +136,7 @@ Deno.test("prompts, images, servers and the file of the answer come from flags",
   assertStringIncludes(JSON.stringify(user!.content), "data:image/png;base64,");
   // A file in the folder is the folder's: its servers need an answer, or --trust.
   assertStringIncludes(first.stderr, "not started: x (copilot mcp approve x)");
+  assertStringIncludes(first.stderr, 'The server old cannot be used: the transport "sse" of 2024');
   assertEquals(JSON.stringify(server.requests[0]!.body.tools).includes("find_tool"), false);
   await copilot("--system-prompt", "You are a cat.");
   assertEquals(

@@ -7,6 +7,7 @@ import { mcpFiles } from "../definition_files.ts";
 import { mcpCommand, promptCommands } from "./mcp_command.ts";
 import { pendingLine, serverQuestion } from "./mcp_text.ts";
 import type { McpServers } from "./servers.ts";
+import { oneLine } from "../../text/one_line.ts";
 
 export class McpExtension implements Extension {
   #source: McpServers | undefined;
@@ -42,6 +43,11 @@ export class McpExtension implements Extension {
       onNews: (...lines) => tell("mcp", ...lines),
       onProblem: (why) => tell("mcp_file", why),
     });
+    for (const { name, problem } of this.given) {
+      if (problem !== undefined) {
+        tell("mcp", `The server ${oneLine(name)} cannot be used: ${problem}`);
+      }
+    }
     for (const server of source.pending) {
       const answer = await confirm?.(serverQuestion(server), signal);
       if (answer !== undefined) await server.decide(answer);

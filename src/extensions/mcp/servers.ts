@@ -222,9 +222,16 @@ function toolOf(server: McpServer, definition: ToolDefinition, name: string): To
   };
 }
 
-/** Returns a schema whose texts hide nothing from a model. The server gets the original. */
+/** A regular expression that llama.cpp can turn into a grammar. With any other, it refuses the request. */
+const GRAMMAR_PATTERN = /^\^(?!.*\(\?).*\$$/;
+
+/**
+ * Returns a schema whose texts hide nothing from a model, and without patterns that fail requests: the server, whose
+ * schema this is, checks them.
+ */
 const shownSchema = (schema: JsonSchema): JsonSchema =>
   JSON.parse(JSON.stringify(schema), (key, value) => {
+    if (key === "pattern" && typeof value === "string" && !GRAMMAR_PATTERN.test(value)) return;
     const isWords = ["description", "title", "$comment"].includes(key) && typeof value === "string";
     return isWords ? foreignText(value) : value;
   });

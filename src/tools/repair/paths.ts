@@ -73,7 +73,11 @@ export async function repairPath(path: string, order: PathOrder): Promise<string
     if (found !== undefined) return found;
   }
   if (order.use === "write") {
-    return newPlace(path, inFolder, order) ?? namedPlace(path, order) ??
+    const same = (await alikeOf(clean, order)).filter((one) =>
+      one.normalize() === `./${clean}`.normalize()
+    );
+    return onlyOne(path, same, order) ?? newPlace(path, inFolder, order) ??
+      namedPlace(path, order) ??
       await checkNew(path, clean, order);
   }
   const alike = await Promise.all([clean, ...inFolder].map((one) => alikeOf(one, order)));

@@ -43,7 +43,11 @@ function toolsOf(): Json {
     }
     case "escapes": {
       const words = "\x1b[2JSafe \u202ereversed\u202c \x1b]0;title\x07text";
-      const hidden = { a: { type: "string", description: "x\u{e0041}y" } };
+      const hidden = {
+        a: { type: "string", description: "x\u{e0041}y", pattern: "^(?!-)\\w+$" },
+        pattern: { type: "string", pattern: "^a+$" },
+        b: { type: "string", pattern: "a" },
+      };
       return { tools: [tool("echo", words, hidden)] };
     }
     default:

@@ -82,6 +82,8 @@ const rows: Record<PathUse, Row[]> = {
     ["new.ts", undefined],
     ["src/new/", undefined],
     ["SRC/cart.ts", undefined],
+    ["café/l’été.txt", "cafe\u0301/l\u2019été.txt"],
+    ["café/9.41 AM.txt", undefined],
     ["pages/util.ts", undefined],
     ["'src/cart.ts'", "src/cart.ts"],
     [
