@@ -164,16 +164,23 @@ function allowsOthers(schema: JsonSchema): boolean {
 }
 
 const objectOf = (value: unknown): JsonSchema => isObject(value) ? value : {};
-/** Returns a schema of `root` with what `$ref`, a single `allOf` and its alternatives name at its top. */
-function schemaIn(part: unknown, root: JsonSchema, depth = 0): JsonSchema {
+/**
+ * Returns a schema of `root` with what `$ref`, a single `allOf` and alternatives name at its top. An alternative beside
+ * null, as in `Optional[...]`, is that schema, or null.
+ */
+export function schemaIn(part: unknown, root: JsonSchema, depth = 0): JsonSchema {
   const schema = objectOf(part);
   if (depth > MAX_REFERENCES) return schema;
-  const { $ref, allOf, ...own } = schema;
+  const { $ref, allOf, anyOf, oneOf, ...own } = schema;
   const named = (value: unknown) => schemaIn(value, root, depth + 1);
   if ($ref !== undefined) return { ...named(referredSchema($ref, root)), ...own };
   if (Array.isArray(allOf) && allOf.length === 1) return { ...named(allOf[0]), ...own };
-  const alternatives = schema.anyOf ?? schema.oneOf;
-  return Array.isArray(alternatives) ? { ...schema, anyOf: alternatives.map(named) } : schema;
+  const alternatives = anyOf ?? oneOf;
+  if (!Array.isArray(alternatives)) return schema;
+  const all = alternatives.map(named);
+  const [only, second] = all.filter(({ type }) => type !== "null");
+  if (only?.type === undefined || second || all.length === 1) return { ...schema, anyOf: all };
+  return { ...only, ...own, type: [...stringsOf(only.type), "null"] };
 }
 const stringsOf = (value: unknown): string[] =>
   [value].flat().filter((one) => typeof one === "string");

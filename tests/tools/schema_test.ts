@@ -113,7 +113,7 @@ Deno.test("types, enum, items and nested objects of a caller's own tool", () => 
   const stays = { kind: { b: [1] }, fixed: { y: [2], x: 1 }, any: null };
   const points = { named: { x: 3 }, whole: { x: 3 }, perhaps: { x: 3 } };
   const read = { ...stays, ...points, tags: [1, 2], two: [1, "b"], at: { x: 3, y: 1 }, some: 10 };
-  const texts = { named: '{"x": "3"}', whole: { x: "3" }, perhaps: '{"x": 3}' };
+  const texts = { named: '{"x": "3"}', whole: { x: "3" }, perhaps: { x: "3" } };
   const given = {
     ...stays,
     ...texts,

@@ -2,11 +2,15 @@
 
 import { isObject } from "../../text/json.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
+import { schemaIn } from "../../tools/schema.ts";
 import type { JsonSchema, Tool } from "../../types/tool.ts";
 
 const MAX_FOUND = 6;
 const MAX_DESCRIPTION = 160;
 const MAX_WHOLE = 3000;
+/** The maximum characters of an argument's type, and how deep in it types are named. */
+const MAX_TYPE = 160;
+const MAX_DEPTH = 3;
 /** The weight of a word in a tool's name, relative to one in its description. */
 const NAME_WEIGHT = 4;
 
@@ -47,7 +51,8 @@ export function wholeTool({ name, description, parameters }: Tool): string {
   return `${name}: ${words}\narguments: ${schema}`;
 }
 
-function argumentList({ properties, required }: JsonSchema): string {
+function argumentList(schema: JsonSchema, root = schema, depth = 0): string {
+  const { properties, required } = schema;
   if (!isObject(properties)) return "";
   const needed = Array.isArray(required) ? required : [];
   const names = Object.keys(properties).sort((a, b) =>
@@ -55,18 +60,33 @@ function argumentList({ properties, required }: JsonSchema): string {
   );
   const shown = names.slice(0, 12).map((name) =>
     `${oneLine(name).slice(0, 60)}${needed.includes(name) ? "" : "?"}: ${
-      typeText(properties[name])
+      typeText(properties[name], root, depth)
     }`
   );
   return [...shown, ...names.length > 12 ? ["..."] : []].join(", ");
 }
 
-function typeText(schema: unknown): string {
-  if (!isObject(schema)) return "any";
+function typeText(part: unknown, root: JsonSchema, depth: number): string {
+  const schema = schemaIn(part, root);
+  const { type, properties, items } = schema;
   if (Array.isArray(schema.enum)) {
-    return shortened(oneLine(schema.enum.map((one) => JSON.stringify(one)).join("|")), 80);
+    return unionText(schema.enum.map((one) => JSON.stringify(one)));
   }
-  if (Array.isArray(schema.type)) return schema.type.map(String).join("|").slice(0, 40);
-  if (schema.type === "array") return `${typeText(schema.items).slice(0, 40)}[]`;
-  return typeof schema.type === "string" ? schema.type.slice(0, 20) : "any";
+  if (type === undefined && Array.isArray(schema.anyOf) && depth < MAX_DEPTH) {
+    return unionText(schema.anyOf.map((one) => typeText(one, root, depth + 1)));
+  }
+  return unionText(
+    [type].flat().map((one) => {
+      if (depth < MAX_DEPTH && one === "array") {
+        const item = typeText(items, root, depth + 1);
+        return item.includes("|") ? `(${item})[]` : `${item}[]`;
+      }
+      return depth < MAX_DEPTH && one === "object" && isObject(properties)
+        ? `{${argumentList(schema, root, depth + 1)}}`
+        : String(one ?? "any").slice(0, 20);
+    }),
+  );
 }
+
+const unionText = (texts: string[]): string =>
+  shortened(oneLine([...new Set(texts)].join("|")), MAX_TYPE);

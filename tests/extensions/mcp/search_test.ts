@@ -51,6 +51,22 @@ Deno.test("mcp: a tool is told in one line, with its arguments, those that are r
     line,
     'x(repo: string, title?: string, kind?: "a"|"b", ids?: integer[], any?: any, odd?: any, both?: string|null): Makes one',
   );
+  // As FastMCP describes models and Optional.
+  const person = {
+    type: "object",
+    properties: { name: { type: "string" }, at: { $ref: "#/$defs/at" } },
+  };
+  const at = { type: "array", items: { anyOf: [{ type: "integer" }, { $ref: "#/$defs/person" }] } };
+  const named = {
+    who: { $ref: "#/$defs/person" },
+    limit: { anyOf: [{ type: "integer" }, { type: "null" }] },
+    either: { anyOf: [{ type: "integer" }, { type: "string" }, { type: "null" }] },
+  };
+  const parameters = { properties: named, required: ["who"], $defs: { person, at } };
+  assertEquals(
+    toolLine(tool("x", "", parameters)),
+    "x(who: {name?: string, at?: (integer|object)[]}, limit?: integer|null, either?: integer|string|null)",
+  );
   assertEquals(toolLine(tool("x")), "x()");
   assertEquals(toolLine(tool("x", "", { properties: 5 } as never)), "x()");
   assertEquals(toolLine(tool("x", "d".repeat(160))), `x(): ${"d".repeat(160)}`);
