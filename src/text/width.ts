@@ -21,24 +21,12 @@ const EAST_ASIAN_WIDE =
   "\u3041-\u3163\u3165-\u3247\u3250-\ua4c6\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe6b" +
   "\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{16fe3}\u{16ff2}-\u{1b2fb}\u{1d300}-\u{1d376}" +
   "\u{1f200}-\u{1f265}\u{1f6d8}\u{1fa8a}-\u{1faef}\u{20000}-\u{3fffd}";
-/** Created on first use, like the other expressions of {@linkcode measure}: V8 takes a millisecond for them. */
+/** Created on first use, like the other expressions of {@linkcode graphemeWidth}: V8 takes a millisecond for them. */
 let doubleWidth: RegExp | undefined;
-const widths = new Map<string, number>();
 
 /** Returns the columns of a grapheme: 0, 1 or 2. Tabs and control characters count 0. */
 export function graphemeWidth(grapheme: string): number {
   if (grapheme.length === 1 && grapheme >= " " && grapheme <= "~") return 1;
-  let width = widths.get(grapheme);
-  if (width === undefined) {
-    width = measure(grapheme);
-    // Text has few different graphemes. A hostile one must not fill the memory.
-    if (widths.size >= 4096) widths.clear();
-    widths.set(grapheme, width);
-  }
-  return width;
-}
-
-function measure(grapheme: string): number {
   // Characters that a selector makes emoji, such as keycaps.
   if (/^\p{Emoji}\ufe0f/u.test(grapheme)) return 2;
   doubleWidth ??= new RegExp(`[\\p{Emoji_Presentation}${EAST_ASIAN_WIDE}]`, "u");
