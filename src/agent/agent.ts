@@ -314,7 +314,6 @@ function existingFolder(path: string): string {
     if (Deno.statSync(`${absolute}/.`).isDirectory) return absolute;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) wrong = "does not exist";
-    else if (error instanceof Deno.errors.PermissionDenied) wrong = "may not be entered";
     else if (!(error instanceof Deno.errors.NotADirectory)) {
       wrong = `cannot be used (${reasonOf(error)})`;
     }

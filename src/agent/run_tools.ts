@@ -86,7 +86,7 @@ export async function runTools(
   };
   const start = (call: ToolCall) => {
     const context = { ...options.context, callId: call.id };
-    const run = new CallRun(call, options.policy, context, [...byName.keys()], (args, tool) => {
+    const run = new CallRun(call, options.policy, context, (args, tool) => {
       one.args = args;
       one.tool = tool;
       if (one === running[0]) reportStart(one);
@@ -147,7 +147,6 @@ class CallRun {
     private readonly call: ToolCall,
     private readonly policy: Policy,
     private readonly context: ToolContext,
-    private readonly names: readonly string[],
     private readonly onStart: (args: Record<string, unknown>, tool: Tool) => void,
   ) {
     this.#args = call.arguments;
@@ -162,15 +161,11 @@ class CallRun {
       signal.throwIfAborted();
       const { invalid, mayBeShown } = this.call;
       if (wrong !== undefined) return this.#record("failed", wrong);
-      if (!tool) {
-        const names = this.names.join(", ");
-        const what = `There is no tool "${this.call.name}". The tools are: ${names}.`;
-        return this.#record("failed", what);
-      }
       if (invalid) {
         const text = invalid.text === "" ? "" : ` You gave: ${truncateMiddle(invalid.text, 500)}`;
         return this.#record("failed", `The call was not run: ${invalid.reason}.${text}`);
       }
+      if (!tool) return this.#record("failed", `There is no tool "${this.call.name}".`);
       const checked = checkArguments(tool, this.call.arguments);
       if (!checked.ok) return this.#record("failed", checked.error);
       if (mayBeShown && tool.access !== "read") return this.#record("failed", MAY_BE_SHOWN);

@@ -2,7 +2,7 @@
 
 import { compatConfig, hostedConfig } from "../config.ts";
 import { hostedHeaders } from "./anthropic/mod.ts";
-import { askFields, onFailure } from "./ollama/connection.ts";
+import { isNative } from "./ollama/connection.ts";
 import { type ListedModel, listModels } from "./ollama/model_list.ts";
 import { keyHeader } from "./wire_values.ts";
 import { BackendError } from "../errors.ts";
@@ -61,15 +61,13 @@ export async function askServerAt(
 ): Promise<FoundServer> {
   return await inTime(url, { limitMs, signal }, async (signal) => {
     const at = { host: url, apiKey, signal };
-    const isNative = await askFields("/api/version", at)
-      .then(({ version }) => version !== undefined)
-      .catch(onFailure(() => false));
-    const models = await listModels(isNative, at, false);
+    const isOllama = await isNative(at);
+    const models = await listModels(isOllama, at, false);
     const rank = ({ isLoaded }: ListedModel) => Number(isLoaded === true);
     return {
       url,
       state: "answers",
-      isNative,
+      isNative: isOllama,
       models: models.toSorted((a, b) => rank(b) - rank(a)),
     };
   });

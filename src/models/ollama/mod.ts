@@ -90,10 +90,10 @@ async function withInstalledModels(
   // Without the list, the error is still correct.
   const names = await listLocalModels({ host, apiKey, fetch, signal })
     .catch(onFailure(() => undefined));
-  const shown = names?.slice(0, 20).map(excerpt) ?? [];
-  if (names && names.length > 20) shown.push("...");
-  const none = names ? "; no model is installed" : "";
-  const installed = shown.length > 0 ? `; installed are ${shown.join(", ")}` : none;
+  const list = names?.length
+    ? `installed are ${excerpt(names.join(", "))}`
+    : "no model is installed";
+  const installed = names ? `; ${list}` : "";
   const { origin } = new URL(host);
   const message = `The server at ${origin} has no model "${model}"${installed}`;
   return new BackendError(message, { ...error, models: names, cause: error });

@@ -50,23 +50,20 @@ export function editText(
     );
   }
   const lines = unified(text, ending);
-  const first: number[] = [];
-  let count = 0;
-  for (const place of placesOf(lines, before, all)) {
-    if (count++ <= MAX_NAMED_PLACES) first.push(place);
-  }
-  const isRead = count === 0;
+  let places = placesOf(lines, before, all);
+  const isRead = places.length === 0;
   let how: string | undefined;
   if (isRead) {
     const read = readEdit(lines, before, after);
     if (!read) throw refuse(missReason(lines, before, after, mayQuote));
-    count = first.push(read.at);
+    places = [read.at];
     ({ before, after, how } = read);
     if (before === after) throw refuse("old_string and new_string are then the same");
   }
-  if (!isRead) checkMatch(lines, { before, after, first, mayQuote }, refuse);
+  if (!isRead) checkMatch(lines, { before, after, places, mayQuote }, refuse);
   const isReindented = isRead && how === undefined;
-  const numbers = lineNumbersAt(lines, first);
+  const count = places.length;
+  const numbers = lineNumbersAt(lines, places.slice(0, MAX_NAMED_PLACES + 1));
   const where = lineList(numbers);
   if (count > 1 && !all) {
     const next = "add lines around it until it is unique, or set replace_all";
@@ -77,7 +74,6 @@ export function editText(
     const reason = `the result must have at most ${maxLength} characters: it would have ${length}`;
     throw refuse(reason, RangeError);
   }
-  const places = count === first.length ? first : placesOf(lines, before, true);
   const edited = replaced(text, { before, after, ending, places });
   return {
     bytes: new TextEncoder().encode(edited),
@@ -96,24 +92,25 @@ export function editText(
 /** Rejects an edit that was made before, and one that would leave lines doubled or without indentation. */
 function checkMatch(
   lines: string,
-  { before, after, first, mayQuote }: Record<"before" | "after", string> & {
-    first: readonly number[];
+  { before, after, places, mayQuote }: Record<"before" | "after", string> & {
+    places: readonly number[];
     mayQuote: boolean;
   },
   refuse: (reason: string) => Error,
 ): void {
-  if (first.every((at) => isMade(lines, before, after, at))) {
-    const line = lineEndsIn(lines, "\n", 0, first[0]!) + 1;
+  const [first] = places as [number];
+  if (places.every((at) => isMade(lines, before, after, at))) {
+    const line = lineEndsIn(lines, "\n", 0, first) + 1;
     throw refuse(
       `new_string is there already (line ${line}): this edit was made before. Go on, or give more lines around it to add the same once more`,
     );
   }
-  if (hasLostIndent(lines, before, after, first[0]!)) {
+  if (hasLostIndent(lines, before, after, first)) {
     throw refuse(
       "old_string starts after the indentation of its line, and the further lines of new_string have no indentation: give both as whole lines, indented as in the file",
     );
   }
-  const doubled = mayQuote ? doubledLine(lines, before, after, first[0]!) : undefined;
+  const doubled = mayQuote ? doubledLine(lines, before, after, first) : undefined;
   if (doubled !== undefined) {
     throw refuse(
       `the line ${
@@ -173,14 +170,15 @@ function unified(text: string, ending: LineEnding): string {
 }
 
 /** Returns the positions of `wanted`, without overlaps. A second match may overlap the first unless `all`. */
-function* placesOf(lines: string, wanted: string, all: boolean): Generator<number> {
-  let mayOverlap = !all;
+function placesOf(lines: string, wanted: string, all: boolean): number[] {
+  const places: number[] = [];
   for (let at = 0; (at = lines.indexOf(wanted, at)) !== -1;) {
-    yield at;
     // `aa` in `aaa` is ambiguous too.
+    const mayOverlap = !all && places.length === 0;
+    places.push(at);
     at += mayOverlap ? 1 : wanted.length;
-    mayOverlap = false;
   }
+  return places;
 }
 
 /** Converts ascending positions in the text with `\n` for each CRLF to positions in `text`. */
@@ -195,7 +193,7 @@ function positionsIn(text: string): (at: number) => number {
 
 interface ReplaceOrder extends Pick<TextEdit, "before" | "after" | "ending"> {
   /** The positions of `before` in the text with `\n` line endings. */
-  places: Iterable<number>;
+  places: readonly number[];
 }
 
 /** Returns the text with `before` replaced at `places`, where it differs from `after`. */
