@@ -19,9 +19,8 @@ export const folderTool: Tool = callable({
   run: listDirectory,
 });
 
-/** The maximum number of entries shown, and of names in memory to sort them. */
+/** The maximum number of entries shown. */
 const MAX_ENTRIES = 1000;
-const MAX_SORTED_ENTRIES = 100_000;
 /** The maximum length of the last line of a result, in characters. */
 const LIST_FOOTER_CHARS = 150;
 
@@ -35,10 +34,9 @@ export async function listDirectory(args: ToolArgs, context: ToolContext): Promi
   const { grant, signal } = context;
   const path = grant?.realPath ?? toolPath(context, shown);
   const names: string[] = [];
-  let total = 0;
   try {
     for await (const name of entryNames(path, grant)) {
-      if (total++ < MAX_SORTED_ENTRIES) names.push(name);
+      names.push(name);
       signal.throwIfAborted();
     }
   } catch (error) {
@@ -50,6 +48,7 @@ export async function listDirectory(args: ToolArgs, context: ToolContext): Promi
     if (error instanceof Deno.errors.NotFound) throw await missingError(path, shown, "list", grant);
     throw fileError("list", shown, error);
   }
+  const total = names.length;
   const counts = { entries: total };
   if (total === 0) return { content: "[the folder is empty]", counts };
   names.sort();
@@ -63,9 +62,7 @@ export async function listDirectory(args: ToolArgs, context: ToolContext): Promi
   }
   const left = total - lines.length;
   const more = left === 0 ? "" : `; ${left} more are not shown: find them with ls -A in run_bash`;
-  const isPart = total > MAX_SORTED_ENTRIES;
-  const order = isPart ? `; these are the first of ${MAX_SORTED_ENTRIES} in no order` : "";
-  lines.push(`[${count(total, "entry", "entries")}${more}${order}]`);
+  lines.push(`[${count(total, "entry", "entries")}${more}]`);
   return { content: lines.join("\n"), counts };
 }
 

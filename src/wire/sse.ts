@@ -38,11 +38,6 @@ export class SseDecoder extends LineDecoder {
       if (data !== undefined) this.onEvent({ event, data });
       return;
     }
-    // Fast path for most lines of a model's stream: a third faster than the code below.
-    if (this.#data === undefined && line.startsWith("data: ")) {
-      this.#data = line.slice(6);
-      return;
-    }
     // Proxies write errors into the stream as bare JSON, and llama.cpp wrote `error: {...}`.
     const [, field, json] = /^(error: *)?(\{.*\})\s*$/.exec(line) ?? [];
     if (json !== undefined) return this.onEvent({ event: field ? "error" : "message", data: json });
