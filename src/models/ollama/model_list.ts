@@ -22,11 +22,8 @@ export interface ListedModel extends LocalModelInfo {
   isLoaded?: boolean;
 }
 
-/** The maximum length of a list, because Ollama is queried for each model. */
-const MAX_LISTED = 500;
+/** The maximum number of models for which Ollama is queried one by one. */
 const MAX_ASKED = 60;
-/** The maximum characters of a name. Longer ones are dropped. */
-const MAX_NAME = 300;
 
 /**
  * Returns the models that answer messages. `isNative`: the server has Ollama's own paths. `asksEach`: queries
@@ -53,7 +50,7 @@ async function ollamaModels(
     entriesAt("/api/ps", "models", options),
   ]);
   return await Promise.all(
-    names.filter(isName).slice(0, MAX_LISTED).map(async (name, at) => {
+    names.filter(isName).map(async (name, at) => {
       const facts = asksEach && at < MAX_ASKED ? await localModelInfo(name, options) : {};
       const details = tags.find((one) => one.name === name)?.details;
       const loaded = running.find((one) => isSameModel(String(one.name), name));
@@ -86,7 +83,7 @@ async function servedModels(options: LocalServerOptions): Promise<ListedModel[]>
   ]);
   const isSwap = served.some((one) => one.owned_by === "llama-swap" && one.status === undefined);
   const running = isSwap ? await runningModels(options) : undefined;
-  return names.filter(isName).slice(0, MAX_LISTED).map((name) => {
+  return names.filter(isName).map((name) => {
     const isOf = ({ id }: Fields) => id === name;
     const entry: Fields = { ...served.find(isOf), ...studio.find(isOf) };
     const state = loadState(entry) ?? entry.state;
@@ -112,9 +109,9 @@ function abilitiesOf({ type, capabilities }: Fields): string[] | undefined {
   return abilities.length > 0 ? ["completion", ...abilities] : undefined;
 }
 
-/** True for a name that fits a command line and a row: printable, not a flag, not too long. */
+/** True for a name that fits a command line and a row: printable, not a flag. */
 function isName(name: string): boolean {
-  return name.length <= MAX_NAME && /^[^\s\p{C}-][^\p{C}]*$/u.test(name);
+  return /^[^\s\p{C}-][^\p{C}]*$/u.test(name);
 }
 
 function isChatModel({ name, abilities }: ListedModel): boolean {

@@ -201,7 +201,7 @@ Deno.test("NET-11 pages that are no stream, and an answer in one piece", () => {
   };
   for (const type of ["text/html", "text/plain", ""]) {
     const error = assertThrows(() => read(type, "<html>\nLog in\n</html>"), BackendError);
-    assertEquals(error.kind, "protocol", type);
+    assertEquals(error.kind, "incomplete", type);
   }
   const whole = { content: [{ type: "text", text: "a" }, toolUse("1")], stop_reason: "tool_use" };
   assertEquals(read("application/json", JSON.stringify(whole)), whole);

@@ -11,7 +11,6 @@ const OLLAMA = {
       { name: "nomic-embed-text:latest" },
       { name: "bad\nname" },
       { name: "-flag" },
-      { name: "x".repeat(301) },
     ],
   },
   "/api/ps": { models: [{ name: "b", context_length: 4096 }, "no"] },
@@ -92,9 +91,8 @@ Deno.test("a list without end is refused", async () => {
   await assertRejects(listed, BackendError, "over 8 MiB");
 });
 
-Deno.test("a long list: 500 models are listed, 60 of them asked about, and no name is longer than 300", async () => {
-  const long = "x".repeat(300);
-  const names = [long, `${long}x`, ...Array.from({ length: 500 }, (_, i) => `m${i}`)];
+Deno.test("a long list: 60 of its models are asked about", async () => {
+  const names = Array.from({ length: 100 }, (_, i) => `m${i}`);
   const shown: string[] = [];
   const fetch = (url: string | URL | Request, init?: RequestInit) => {
     const { pathname } = new URL(String(url));
@@ -105,10 +103,9 @@ Deno.test("a long list: 500 models are listed, 60 of them asked about, and no na
   };
   const options = { host: "http://localhost:1", fetch };
   const listed = await listModels(true, options, true);
-  const expected = [long, ...names.slice(2, 501)];
-  assertEquals(listed.map(({ name }) => name), expected);
-  assertEquals(shown, expected.slice(0, 60));
-  assertEquals((await listModels(true, options, false)).length, 500);
+  assertEquals(listed.map(({ name }) => name), names);
+  assertEquals(shown, names.slice(0, 60));
+  assertEquals((await listModels(true, options, false)).length, 100);
   assertEquals(shown.length, 60);
 });
 
