@@ -222,16 +222,9 @@ function toolOf(server: McpServer, definition: ToolDefinition, name: string): To
   };
 }
 
-/** A regular expression that llama.cpp can turn into a grammar. With any other, it refuses the request. */
-const GRAMMAR_PATTERN = /^\^(?!.*\(\?).*\$$/;
-
-/**
- * Returns a schema whose texts hide nothing from a model, and without patterns that fail requests: the server, whose
- * schema this is, checks them.
- */
+/** Returns a schema whose texts hide nothing from a model. The server gets the original. */
 const shownSchema = (schema: JsonSchema): JsonSchema =>
   JSON.parse(JSON.stringify(schema), (key, value) => {
-    if (key === "pattern" && typeof value === "string" && !GRAMMAR_PATTERN.test(value)) return;
     const isWords = ["description", "title", "$comment"].includes(key) && typeof value === "string";
     return isWords ? foreignText(value) : value;
   });

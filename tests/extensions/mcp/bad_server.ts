@@ -43,11 +43,7 @@ function toolsOf(): Json {
     }
     case "escapes": {
       const words = "\x1b[2JSafe \u202ereversed\u202c \x1b]0;title\x07text";
-      const hidden = {
-        a: { type: "string", description: "x\u{e0041}y", pattern: "^(?!-)\\w+$" },
-        pattern: { type: "string", pattern: "^a+$" },
-        b: { type: "string", pattern: "a" },
-      };
+      const hidden = { a: { type: "string", description: "x\u{e0041}y" } };
       return { tools: [tool("echo", words, hidden)] };
     }
     default:

@@ -197,8 +197,6 @@ Deno.test("mcp: descriptions drive no terminal and hide nothing", async () => {
   assertStringIncludes(answer, "Safe \\u{202e}reversed\\u{202c} text");
   assertEquals(one.servers.known()[0]!.parameters.properties, {
     a: { type: "string", description: "x\\u{e0041}y" },
-    pattern: { type: "string", pattern: "^a+$" },
-    b: { type: "string" },
   });
 });
 
