@@ -1,16 +1,15 @@
-/** The activity line of a running turn: time, tokens and current step. @module */
+/** The activity line of a running turn: time, tokens and current step; and at its end, its totals. @module */
 
 import { aboutSeconds, count, thousands } from "../../../text/count.ts";
 import { oneLine, shortened } from "../../../text/one_line.ts";
 import { BOLD, DIM, ITALIC, type Painter, REMOVED } from "../style.ts";
 import type { PromptProgress, RetryNotice, TurnEvent } from "../../../types/event.ts";
-import type { NewestOutput, Subject } from "../../../types/tool.ts";
+import type { Change, NewestOutput, Subject } from "../../../types/tool.ts";
 import { sanitize } from "../../../text/sanitize.ts";
 import { rowsOf } from "../../../text/width.ts";
-import { type CallFacts, runningParts, runningText } from "../../call_text.ts";
+import { type CallFacts, changedLines, runningParts, runningText } from "../../call_text.ts";
 import { newestText, retryParts } from "../../progress.ts";
-import { hangingRows, type RowOptions, rowsBelow, titleRows } from "./call_rows.ts";
-import { TurnTally } from "./tally.ts";
+import { hangingRows, lineCounts, type RowOptions, rowsBelow, titleRows } from "./call_rows.ts";
 import { writtenArguments, writtenText } from "./written_call.ts";
 
 const LONG_TOOL_MS = 500;
@@ -29,12 +28,22 @@ const MAX_COUNTED_CHARS = 900;
 const MAX_THOUGHT_ROWS = 4;
 
 const MAX_ROW_CHARS = 4096;
+const MIN_TURN_MS = 5000;
+const MIN_TURN_WITH_CALLS_MS = 1000;
+const MIN_SHOWN_TOKENS = 1000;
 
 export type SubjectOf = (name: string, args: Record<string, unknown>) => Subject | undefined;
 
 export class Activity {
-  readonly tally = new TurnTally();
   #isActive = false;
+  #startedAt = 0;
+  #calls = 0;
+  /** Tokens counted by servers, and an estimate for the current answer. */
+  #tokens = 0;
+  #subAgentTokens = 0;
+  #changes: Change[] = [];
+  /** The tokens of the current answer. */
+  #open = { tokens: 0, firstAt: 0, lastAt: 0 };
   /** The current step; a function if it depends on the time and the columns. */
   #doing: string | ((now: number, columns: number) => string) = "";
   #call: { called: CallFacts; startedAt: number } | undefined;
@@ -55,7 +64,13 @@ export class Activity {
 
   begin(doing: string): void {
     this.#isActive = true;
-    this.tally.begin();
+    this.#startedAt = performance.now();
+    this.#changes = [];
+    this.#calls =
+      this.#tokens =
+      this.#subAgentTokens =
+      this.#open.tokens =
+        0;
     this.#newest =
       this.#written =
       this.#retry =
@@ -76,16 +91,17 @@ export class Activity {
 
   /** The time of the turn so far; 0 between turns. */
   get elapsedMs(): number {
-    return this.#isActive ? this.tally.elapsedMs : 0;
+    return this.#isActive ? performance.now() - this.#startedAt : 0;
   }
 
   onEvent(event: TurnEvent): void {
     const now = performance.now();
-    this.tally.onEvent(event);
     switch (event.type) {
+      case "usage":
+        return this.#endAnswer(event.usage.outputTokens);
       case "thinking":
         this.#written = undefined;
-        return;
+        return this.#endAnswer(0);
       case "reasoning_delta":
         if (this.#doing !== "thinking") [this.#thought, this.#isThoughtCut] = ["", false];
         this.token("thinking");
@@ -121,17 +137,55 @@ export class Activity {
         this.#call = { called, startedAt: now };
         return;
       }
-      case "tool_done":
+      case "tool_done": {
+        const { change, usage } = event.exec.details ?? {};
+        this.#calls++;
+        if (change) this.#changes.push(change);
+        this.#subAgentTokens += usage?.outputTokens ?? 0;
         this.#doing = "waiting";
         this.#newest = this.#call = undefined;
+      }
     }
+  }
+
+  /** Counts about `tokens` of the current answer, such as one for each piece of it. */
+  written(tokens = this.#open.tokens + 1): void {
+    this.#open.lastAt = performance.now();
+    if (this.#open.tokens === 0) this.#open.firstAt = this.#open.lastAt;
+    this.#open.tokens = tokens;
+  }
+
+  exclude(ms: number): void {
+    this.#startedAt += ms;
+  }
+
+  /** Such as `Worked 34 s · 2.8k tokens · 1 file edited +3 −1`; undefined for a turn too short to report. */
+  summary(): string | undefined {
+    this.#endAnswer(0);
+    const ms = performance.now() - this.#startedAt;
+    if (ms < (this.#calls > 0 ? MIN_TURN_WITH_CALLS_MS : MIN_TURN_MS)) return undefined;
+    const all = this.#tokens + this.#subAgentTokens;
+    const files = new Set(this.#changes.map(({ path }) => path)).size;
+    const lines = this.#changes.flatMap((change) => change.lines ?? []);
+    const counts = lineCounts(changedLines({ lines }, "+"), changedLines({ lines }, "-"), String);
+    return [
+      `Worked ${timeText(Math.round(ms / 1000))}`,
+      ...all >= MIN_SHOWN_TOKENS ? [`${thousands(all)} tokens`] : [],
+      ...files > 0 ? [`${count(files, "file")} edited ${counts}`.trimEnd()] : [],
+    ].join(" · ");
+  }
+
+  /** Ends an answer. `counted` is the server's number of tokens: 0 if unknown, low if it leaves out calls. */
+  #endAnswer(counted: number): void {
+    this.#tokens += Math.max(counted, this.#open.tokens);
+    this.#open.tokens = 0;
   }
 
   /** Counts about one token of an answer. */
   token(doing: string): void {
     this.#loading.until = 0;
     this.#written = this.#retry = undefined;
-    this.tally.written();
+    this.written();
     this.#doing = doing;
   }
 
@@ -220,7 +274,7 @@ export class Activity {
   }
 
   #counted(now: number): string[] {
-    const { tokens, firstAt } = this.tally.open;
+    const { tokens, firstAt } = this.#open;
     if (tokens === 0 || this.#call) return [];
     const seconds = (now - firstAt) / 1000;
     const isTelling = tokens > MIN_TOKENS_FOR_SPEED && seconds > 1;
@@ -237,7 +291,7 @@ export class Activity {
   }
 
   #isSilent(now: number): boolean {
-    const { tokens, lastAt } = this.tally.open;
+    const { tokens, lastAt } = this.#open;
     return tokens > 0 && this.#doing !== "waiting" && now - lastAt > SILENT_MS;
   }
 
@@ -279,4 +333,8 @@ function readingText(
   const ways = [[known, ...rate, ...left], [size, ...rate, ...left], [...rate, ...left], left];
   const rows = ways.map((parts) => [share, ...parts].join(" · "));
   return rows.find((row) => row.length <= columns) ?? share;
+}
+
+function timeText(seconds: number): string {
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }

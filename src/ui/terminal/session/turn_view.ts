@@ -102,7 +102,7 @@ export class TurnView {
     if (!this.screen.isLive) this.#shownChanges.add(id);
     const from = performance.now();
     return {
-      [Symbol.dispose]: () => this.activity.tally.exclude(performance.now() - from),
+      [Symbol.dispose]: () => this.activity.exclude(performance.now() - from),
     };
   }
 
@@ -161,7 +161,7 @@ export class TurnView {
   }
 
   end(text?: string, style = text === undefined ? DIM : 0): void {
-    const shown = text ?? this.activity.tally.text();
+    const shown = text ?? this.activity.summary();
     this.#endWith(shown && this.#dimmed(shown, style));
   }
 

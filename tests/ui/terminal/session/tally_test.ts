@@ -1,15 +1,15 @@
 import { assertEquals } from "@std/assert";
-import { TurnTally } from "../../../../src/ui/terminal/session/tally.ts";
+import { Activity } from "../../../../src/ui/terminal/session/activity.ts";
 import type { ToolExecution } from "../../../../src/types/event.ts";
 
 /** Runs `body` with a clock that it sets, in milliseconds. */
-function atTimes(body: (tally: TurnTally, at: (ms: number) => void) => void): void {
+function atTimes(body: (tally: Activity, at: (ms: number) => void) => void): void {
   const { now } = performance;
   let time = 1000;
   performance.now = () => time;
   try {
-    const tally = new TurnTally();
-    tally.begin();
+    const tally = new Activity((text) => text);
+    tally.begin("");
     body(tally, (ms) => time = 1000 + ms);
   } finally {
     performance.now = now;
@@ -34,7 +34,7 @@ Deno.test("a turn is told of from five seconds on, or from one with calls", () =
     atTimes((tally, at) => {
       for (let n = 0; n < calls; n++) tally.onEvent(call);
       at(ms);
-      assertEquals(tally.text(), shown);
+      assertEquals(tally.summary(), shown);
     });
   }
 });
@@ -51,16 +51,16 @@ Deno.test("tokens are those that the server counted, else about one a piece", ()
     tally.onEvent({ type: "thinking" });
     for (let n = 0; n < 40; n++) tally.written();
     at(30_000);
-    assertEquals(tally.text(), "Worked 30 s · 2.0k tokens");
-    tally.begin();
+    assertEquals(tally.summary(), "Worked 30 s · 2.0k tokens");
+    tally.begin("");
     // Some servers do not count the arguments of calls.
     for (let n = 0; n < 5; n++) tally.written();
     tally.onEvent(usage(2));
     at(36_000);
-    assertEquals(tally.text(), "Worked 6 s");
+    assertEquals(tally.summary(), "Worked 6 s");
     const details = { usage: { inputTokens: 900, outputTokens: 995 } };
     tally.onEvent({ type: "tool_done", exec: { details } as ToolExecution });
-    assertEquals(tally.text(), "Worked 6 s · 1.0k tokens");
+    assertEquals(tally.summary(), "Worked 6 s · 1.0k tokens");
   });
 });
 
@@ -75,14 +75,14 @@ Deno.test("the files that were edited are counted once each, with their lines", 
     };
     edit("a", "+", "-", " ");
     at(2000);
-    assertEquals(tally.text(), "Worked 2 s · 1 file edited +1 −1");
+    assertEquals(tally.summary(), "Worked 2 s · 1 file edited +1 −1");
     edit("a", "+");
     edit("b", "+");
-    assertEquals(tally.text(), "Worked 2 s · 2 files edited +3 −1");
-    tally.begin();
+    assertEquals(tally.summary(), "Worked 2 s · 2 files edited +3 −1");
+    tally.begin("");
     tally.onEvent(call);
     at(4000);
-    assertEquals(tally.text(), "Worked 2 s");
+    assertEquals(tally.summary(), "Worked 2 s");
   });
 });
 
@@ -93,6 +93,6 @@ Deno.test("the time of a question does not count", () => {
     tally.exclude(59_000);
     tally.onEvent(call);
     at(63_000);
-    assertEquals(tally.text(), "Worked 4 s");
+    assertEquals(tally.summary(), "Worked 4 s");
   });
 });
