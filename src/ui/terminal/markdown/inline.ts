@@ -18,6 +18,9 @@ const UNSIGNED_TEXT = /[^\\`*_~[\]!&\n]+/y;
 const ENTITY = /&(amp|lt|gt|quot|nbsp|#39);/y;
 const NAMED_ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', nbsp: "\xa0", "#39": "'" };
 const ADDRESS = /^(?:<([^<>]*)>|(\S*?))(?:\s+(?:"[^]*"|'[^]*'|\([^]*\)))?$/;
+const CODE_SPAN = /^(`+)(?!`)([^]*?[^`])\1(?!`)/;
+/** An address, in which brackets are nested twice. */
+const IN_BRACKETS = /^\(((?:[^()\n]|\((?:[^()\n]|\([^()\n]*\))*\))*)\)/;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 /** Scripts without spaces: a sign within a word of theirs may open or close, too. */
 const CJK = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u;
@@ -38,9 +41,6 @@ export class InlineParser {
   #pos = 0;
   /** The position of `src` in the paragraph. */
   #offset = 0;
-  /** How far the end of code or of an address was searched, and the depth of brackets there. */
-  #seek = 0;
-  #depth = 0;
   #tail = "\n";
   /** True within a word that is an address. */
   #inUrl = false;
@@ -73,7 +73,6 @@ export class InlineParser {
     do this.#expire(); while (this.#pos < this.#src.length && this.#step(ended));
     this.#src = this.#src.slice(this.#pos);
     this.#offset += this.#pos;
-    this.#seek -= this.#pos;
     this.#pos = 0;
   }
 
@@ -130,8 +129,7 @@ export class InlineParser {
   #advance(length: number): true {
     const end = this.#pos + length;
     this.#tail = (this.#tail + this.#src.slice(this.#pos, end)).slice(-2);
-    this.#seek = this.#pos = end;
-    this.#depth = 0;
+    this.#pos = end;
     return true;
   }
 
@@ -176,27 +174,16 @@ export class InlineParser {
   #code(ended: boolean): boolean {
     const length = this.#run(this.#pos, ended);
     if (isNaN(length)) return false;
-    const start = this.#pos + length;
-    const limit = start + MAX_CODE;
-    for (let at = Math.max(start, this.#seek); length < MAX_DELIMITERS;) {
-      at = this.#src.indexOf("`", at);
-      if (at === -1) at = this.#src.length;
-      if (at > limit) break;
-      const found = at < this.#src.length ? this.#run(at, ended) : NaN;
-      if (isNaN(found)) {
-        if (ended) break;
-        this.#seek = at;
-        return false;
-      }
-      if (found === length) {
-        let text = this.#src.slice(start, at).replaceAll("\n", " ");
-        if (/^ [^]* $/.test(text) && text.trim() !== "") text = text.slice(1, -1);
-        const signs = this.signs ? "`".repeat(length) : "";
-        return this.#emit(signs + text + signs, at + length - this.#pos, CODE);
-      }
-      at += found;
-    }
-    return this.#emit("`".repeat(length), length);
+    const most = 2 * length + MAX_CODE;
+    const rest = this.#src.slice(this.#pos, this.#pos + most + 1);
+    const [all, , inner = ""] = length < MAX_DELIMITERS && CODE_SPAN.exec(rest) || [];
+    const mayGrow = length < MAX_DELIMITERS && rest.length <= most;
+    if (!ended && mayGrow && (all === undefined || all === rest)) return false;
+    const signs = "`".repeat(length);
+    if (all === undefined || inner.length > MAX_CODE) return this.#emit(signs, length);
+    let text = inner.replaceAll("\n", " ");
+    if (/^ [^]* $/.test(text) && text.trim() !== "") text = text.slice(1, -1);
+    return this.#emit(this.signs ? signs + text + signs : text, all.length, CODE);
   }
 
   /** Reads a run of `*`, `_` or `~`, which may close or open an emphasis. */
@@ -262,32 +249,20 @@ export class InlineParser {
     if (at === -1) return this.#emit("]", 1);
     const next = this.#src[this.#pos + 1];
     if (next === undefined && !ended) return false;
-    const end = next === "(" ? this.#addressEnd(ended) : -1;
-    if (end === undefined) return false;
-    const address = end === -1 ? null : ADDRESS.exec(this.#src.slice(this.#pos + 2, end).trim());
+    const rest = this.#src.slice(this.#pos + 1, this.#pos + 2 + MAX_CODE);
+    const [all, inner = ""] = IN_BRACKETS.exec(rest) ?? [];
+    const mayGrow = next === "(" && rest.length <= MAX_CODE && !rest.includes("\n");
+    if (!ended && all === undefined && mayGrow) return false;
+    const address = all === undefined ? null : ADDRESS.exec(inner.trim());
     if (address) {
       this.#link(at, address[1] ?? address[2]!);
-      this.#advance(end + 1 - this.#pos);
+      this.#advance(1 + all!.length);
     } else {
       this.#items[at]!.opens = undefined;
       this.#emit("]", 1);
     }
     this.#release();
     return true;
-  }
-
-  /** The position of the `)` of an address; -1 without an address, undefined if it needs more text. */
-  #addressEnd(ended: boolean): number | undefined {
-    const start = this.#pos + 1;
-    for (let at = Math.max(start, this.#seek); at < this.#src.length; at++) {
-      const char = this.#src[at];
-      if (char === "(") this.#depth++;
-      else if (char === ")") this.#depth--;
-      if (this.#depth === 0) return at;
-      if (this.#depth > 3 || char === "\n" || at - start > MAX_CODE) return -1;
-      this.#seek = at + 1;
-    }
-    return ended ? -1 : undefined;
   }
 
   #link(at: number, address: string): void {
