@@ -47,7 +47,6 @@ export class Filler {
   #word = "";
   #parts: StyledText[] = [];
   #space = NO_SPACE;
-  #last = "";
 
   /** `prefix` returns the text at the start of a line; `shows` is false if only its width is needed. */
   constructor(
@@ -87,55 +86,25 @@ export class Filler {
 
   /** Adds text without line feeds, which ends within no surrogate pair. */
   text(text: string, style: Style): void {
-    let from = 0;
-    let i = 0;
-    while (i < text.length) {
-      const code = text.charCodeAt(i);
-      if (code === 32 || code === 9) {
-        this.#addToWord(text.slice(from, i), style);
+    for (const char of text) {
+      if (char === " " || char === "\t") {
         this.#place();
         if (this.#space.text === "") this.#space = { text: " ", style };
         else if (this.#space.text.length < MAX_WORD) this.#space.text += " ";
-        from = ++i;
-      } else if (code < 0x300 && (i === from ? this.#last : text[i - 1]!) < "\u0300") {
-        i++;
-      } else {
-        const char = String.fromCodePoint(text.codePointAt(i)!);
-        const written = text.slice(from, i);
-        const before = written === "" ? this.#last : lastCodePoint(written);
-        if (before !== "" && mayBreak(before, char)) {
-          this.#addToWord(text.slice(from, i), style);
-          this.#place();
-          from = i;
-        }
-        i += char.length;
+        continue;
       }
+      const isLatin = this.#word.slice(-1) < "\u0300" && char < "\u0300";
+      const isBroken = !isLatin && mayBreak(lastCodePoint(this.#word), char);
+      if (isBroken || this.#word.length >= MAX_WORD) this.#place();
+      const part = this.#parts.at(-1);
+      if (part?.style === style) part.text += char;
+      else this.#parts.push({ text: char, style });
+      this.#word += char;
     }
-    this.#addToWord(text.slice(from), style);
-  }
-
-  #addToWord(text: string, style: Style): void {
-    while (this.#word.length + text.length > MAX_WORD) {
-      let room = MAX_WORD - this.#word.length;
-      if (/[\ud800-\udbff]/.test(text.charAt(room - 1))) room--;
-      this.#append(text.slice(0, room), style);
-      text = text.slice(room);
-      this.#place();
-    }
-    this.#append(text, style);
-  }
-
-  #append(text: string, style: Style): void {
-    if (text === "") return;
-    const part = this.#parts.at(-1);
-    if (part?.style === style) part.text += text;
-    else this.#parts.push({ text, style });
-    this.#word += text;
-    this.#last = lastCodePoint(text);
   }
 
   #clearWord(): void {
-    this.#word = this.#last = "";
+    this.#word = "";
     this.#parts = [];
   }
 
@@ -159,11 +128,12 @@ export class Filler {
   }
 
   #breakWord(space: StyledText): void {
-    const looks = this.#parts.flatMap((part) => new Array<StyledText>(part.text.length).fill(part));
     let line = [space];
-    let at = 0;
-    for (const grapheme of graphemes(this.#word)) {
-      const width = graphemeWidth(grapheme);
+    const all = this.#parts.flatMap(({ text, style }) =>
+      graphemes(text).map((text) => ({ text, style }))
+    );
+    for (const one of all) {
+      const width = graphemeWidth(one.text);
       if (this.#column + width > this.columns && this.#column > this.#start) {
         this.#write(line);
         line = [];
@@ -171,8 +141,7 @@ export class Filler {
         this.#begin();
       }
       this.#column += width;
-      line.push({ ...looks[at]!, text: grapheme });
-      at += grapheme.length;
+      line.push(one);
     }
     this.#write(line);
   }
