@@ -14,6 +14,9 @@ export type BlockStart =
 
 const MAX_START = 256;
 const TEXT_BLOCK: BlockStart = { kind: "text" };
+/** Signs that more text may make the start of a block. */
+const UNDECIDED =
+  /^(?:([-*_])(?:[ \t]*\1)*[ \t]*|=+[ \t]*|[+]|\d{1,9}[.)]?|#{1,6}[ \t]*|`{1,2}|~{1,2}|\[(?:[ xX]\]?)?)$/;
 
 /**
  * The block that `rest` starts, which has no leading white space; undefined if it needs more text.
@@ -30,28 +33,16 @@ export function blockStart(
   if (rest[0] === "|") return { kind: "row" };
   const line = rest.slice(0, MAX_START);
   const isShort = rest.length <= MAX_START;
-  const whole = ended && isShort;
-  const growing = !ended && isShort;
-  let match = /^([-*_])(?:[ \t]*\1)*[ \t]*$/.exec(line);
-  if (match && growing) return undefined;
-  if (match && whole && line.replace(/[ \t]/g, "").length >= 3) return { kind: "rule" };
-  if (after.paragraph && /^=+[ \t]*$/.test(line)) {
-    if (growing) return undefined;
-    if (whole) return { kind: "rule" };
-  }
-  match = /^(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)/.exec(line);
-  if (match && (ended || match[0].length < line.length)) {
-    return { kind: "item", marker: match[0] };
-  }
-  if (growing && /^(?:[-+*]|\d{1,9}[.)]?)$/.test(line)) return undefined;
+  if (!ended && isShort && (UNDECIDED.test(line) || FENCE.test(line))) return undefined;
+  if (isShort && /^([-*_])(?:[ \t]*\1){2,}[ \t]*$/.test(line)) return { kind: "rule" };
+  if (isShort && after.paragraph && /^=+[ \t]*$/.test(line)) return { kind: "rule" };
+  let match = /^(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)/.exec(line);
+  if (match) return { kind: "item", marker: match[0] };
   match = /^(#{1,6})(?:[ \t]+|$)/.exec(line);
-  if (growing && /^#{1,6}[ \t]*$/.test(line)) return undefined;
   if (match) return { kind: "heading", level: match[1]!.length, length: match[0].length };
-  match = FENCE.exec(line);
-  if (growing && (match || /^(?:`{1,2}|~{1,2})$/.test(line))) return undefined;
-  if (match && whole) return { kind: "fence", fence: match[1]!, info: match[2]!.trim() };
+  match = isShort ? FENCE.exec(line) : null;
+  if (match) return { kind: "fence", fence: match[1]!, info: match[2]!.trim() };
   match = /^\[[ xX]\](?=[ \t]|$)/.exec(line);
-  if (after.marker && growing && /^\[(?:[ xX]\]?)?$/.test(line)) return undefined;
   if (after.marker && match) return { kind: "task", marker: match[0].toLowerCase() };
   return TEXT_BLOCK;
 }
