@@ -20,7 +20,7 @@ const LAUNCHER =
   /^(asdf|bundle|cabal|conda|direnv|hatch|mise|nodenv|opam|pdm|pipenv|pixi|poetry|pyenv|rbenv|rye|stack|uv) (.* )?(exec|run|x) /;
 /** Programs that run lines of the shell: words, their input, or a file. */
 const SHELLS =
-  /^(\.|alias|at|batch|eval|exec|flock|parallel|runuser|script|source|su|trap|watch|\w*sh)$/;
+  /^(\.|alias|at|batch|eval|exec|flock|i386|linux\d+|parallel|runuser|script|setarch|source|su|trap|unshare|watch|x86_64|\w*sh)$/;
 
 /** Options and subcommands with which a program runs others, or writes a file. */
 const RUNNING: Readonly<Record<string, readonly string[]>> = {
@@ -111,10 +111,11 @@ const EVALUATING = new Set(
     .split(" "),
 );
 /** The command and the flag with which sed runs programs. */
-const RUNS_IN_SED = /(^|[;{}!$\d/])\s*e(\s|$)|[^\w\s][gimpw\d]*e[gimpw\d]*\s*($|[;}\n])/i;
-/** Variables whose values git, a pager and others run as lines of the shell. */
+const RUNS_IN_SED =
+  /(^|[;{}\n])\s*([\d$~,]+!?\s*e|\\[^\w\s])|(^|[;{}!$\d/])\s*e(\s|$)|[^\w\s][gimpw\d]*e[gimpw\d]*\s*($|[;}\n])/i;
+/** Variables whose values git, a pager and others run as lines of the shell, and aliases of git in any. */
 const RUN_VARIABLE =
-  /^(?:\w*(?:ASKPASS|BROWSER|COMMAND|DIFF|EDITOR|PAGER|VISUAL)|GIT_SSH|LESSOPEN|LESSCLOSE)=\|?(.*)$/s;
+  /^(?:(?:\w*(?:ASKPASS|BROWSER|COMMAND|DIFF|EDITOR|PAGER|VISUAL)|GIT_SSH|GIT_CONFIG_VALUE_\d+|LESSOPEN|LESSCLOSE)=[|!]?|\w+=(?:.*=)?!)(.*)$/s;
 export const ANY: readonly Word[] = [{ text: "", kind: "dynamic" }];
 
 /**
@@ -142,12 +143,17 @@ export function mayRun(
   // bash runs the file of this variable first.
   const isStarted = command.assignments.some((one) => one.name === "BASH_ENV") ||
     words.some(({ text }) => text.startsWith("BASH_ENV="));
-  if (isExpanded || isStarted || isWrapper && readsLines(command, words)) runs.push(ANY);
+  // The words after the name of an alias are part of its line.
+  const isOpen = name === "alias" && words.length > 1;
+  if (isExpanded || isStarted || isOpen || isWrapper && readsLines(command, words)) runs.push(ANY);
   if (!isWrapper && texts.length + lines.length === 0 && name !== "sed") return runs;
   const isTooMuch = words.length > MAX_WRAPPER_WORDS || depth > MAX_WRAPPINGS ||
     runs.length > MAX_RUNS;
   const isAny = isTooMuch || startsAny(name, words) ||
-    name === "sed" && words.some(({ text }) => RUNS_IN_SED.test(text.replace(/^-[a-z]*?e/i, "")));
+    name === "sed" &&
+      words.some(({ text }) =>
+        text === "-" || STREAM_FILE.test(text) || RUNS_IN_SED.test(text.replace(/^-[a-z]*?e/i, ""))
+      );
   if (isAny) runs.push(ANY);
   if (isTooMuch) return runs;
   const add = (script: string) => {
