@@ -15,8 +15,11 @@ type OptionValue = { value: string; name: string; description?: string };
 
 /** The timeout for a server's list of models, in milliseconds. */
 const MODELS_MS = 1000;
-/** The values of the thinking option. With `default`, the server decides. */
-const THINKING = ["default", "off", "on", ...THINK_LEVELS.map(String)];
+/** The values of the thinking option by name. With `default`, the server decides. */
+const THINKING = new Map<string, Thinking | undefined>([
+  ...[["default", undefined], ["off", false], ["on", true]] as const,
+  ...THINK_LEVELS.map((level) => [String(level), level] as const),
+]);
 const MODE_NAMES: Readonly<Record<ApproveMode, string>> = {
   plan: "Plan",
   never: "Never ask",
@@ -47,8 +50,9 @@ export class ConfigOptions {
     }));
     if (!models.some(({ value }) => value === model)) models.unshift({ value: model, name: model });
     const modes = this.modes.map(({ id, ...mode }): OptionValue => ({ value: id, ...mode }));
-    const thinking = THINKING.map((value): OptionValue => ({ value, name: value }));
-    const think = thinkingIn(agent.config);
+    const names = [...THINKING.keys()];
+    const thinking = names.map((value): OptionValue => ({ value, name: value }));
+    const { think } = agent.config.local ?? agent.config.hosted ?? agent.config.compat!;
     return [
       { id: "mode", name: "Mode", category: "mode", currentValue: modeIn(status), options: modes },
       { id: "model", name: "Model", category: "model", currentValue: model, options: models },
@@ -56,7 +60,7 @@ export class ConfigOptions {
         id: "thinking",
         name: "Thinking",
         category: "thought_level",
-        currentValue: think,
+        currentValue: names.find((name) => THINKING.get(name) === think)!,
         options: thinking,
       },
     ].map((option) => ({ ...option, type: "select" }));
@@ -81,20 +85,10 @@ export class ConfigOptions {
     const { agent } = this.session;
     if (id === "mode") await this.session.command("approve", String(value), signal);
     else if (id === "thinking") {
-      agent.configure(withModel(agent.config, { think: thinkingNamed(String(value)) }));
+      agent.configure(withModel(agent.config, { think: THINKING.get(String(value)) }));
     } else {
       const answer = await this.session.command("model", String(value), signal);
       if (targetOf(agent.config).name !== value) throw invalidParams(String(answer));
     }
   }
-}
-
-function thinkingIn(config: Session["agent"]["config"]): string {
-  const { think } = config.local ?? config.hosted ?? config.compat!;
-  return think === undefined ? "default" : think === true ? "on" : think === false ? "off" : think;
-}
-
-function thinkingNamed(value: string): Thinking | undefined {
-  if (value === "default") return undefined;
-  return value === "on" ? true : value === "off" ? false : value as Thinking;
 }
