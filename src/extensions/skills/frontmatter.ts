@@ -39,21 +39,14 @@ function headFields(lines: readonly string[]): Record<string, FrontmatterValue> 
 
 /** Returns the value of a field: the rest of its line, and the lines below that belong to it. */
 function valueOf(first: string, below: readonly string[]): FrontmatterValue {
-  const block = /^([|>])[-+\d]*(?:\s+#.*)?$/.exec(first);
-  if (block) return blockText(below, block[1] === ">");
+  // Each use makes one line of a text, so `|` and `>` mean the same.
+  if (/^[|>][-+\d]*(?:\s+#.*)?$/.test(first)) {
+    return below.map((line) => line.trim()).join("\n").trim();
+  }
   const lines = below.map((line) => line.trim()).filter((line) => line !== "" && line[0] !== "#");
   if (withoutComment(first) !== "") return scalar([first, ...lines].join(" "));
   const isList = lines.length > 0 && lines.every((line) => /^-(?: |$)/.test(line));
   return isList ? lines.map((line) => unquoted(line.slice(1).trim())) : lines.join(" ");
-}
-
-/** Returns the text of a block: `|` preserves its lines, `>` folds them. */
-function blockText(lines: readonly string[], isFolded: boolean): string {
-  const indent = Math.min(
-    ...lines.filter((line) => line.trim() !== "").map((line) => line.search(/\S/)),
-  );
-  const text = lines.map((line) => line.slice(indent)).join("\n").trim();
-  return isFolded ? text.replace(/(?<!\n)\n(?!\n)/g, " ").replace(/\n\n/g, "\n") : text;
 }
 
 function scalar(text: string): string | string[] {

@@ -14,10 +14,10 @@ const ROWS: [head: string, fields: Record<string, unknown>][] = [
     ...{ a: 'x: "y" A', b: "it's", c: "plain", d: "a#b" },
   }],
   ["description: >\n  two\n  lines\n\n  more\nname: x", {
-    description: "two lines\nmore",
+    description: "two\nlines\n\nmore",
     name: "x",
   }],
-  ["text: |-\n  one\n    two\nname: x", { text: "one\n  two", name: "x" }],
+  ["text: |-\n  one\n    two\nname: x", { text: "one\ntwo", name: "x" }],
   ["description: begins\n  goes on\nname: x", { description: "begins goes on", name: "x" }],
   ["tools: [Read, 'a, b', Bash(git:*)]\nother: [ ]", {
     tools: ["Read", "a, b", "Bash(git:*)"],
@@ -32,7 +32,7 @@ const ROWS: [head: string, fields: Record<string, unknown>][] = [
     name: "x",
   }],
   ["a: # note\n  - b\n  # note\n  -\nc:\n  x\n  y: z", { a: ["b", ""], c: "x y: z" }],
-  ["a: >\n\n  b\n\n\n  c\n    d\ne: |+2 # note\n  f\n", { a: "b\n\nc   d", e: "f" }],
+  ["a: >\n\n  b\n\n\n  c\n    d\ne: |+2 # note\n  f\n", { a: "b\n\n\nc\nd", e: "f" }],
   [`a: "\\n\\t\\u0071" #\nb: ['a', "b, c", d] # note`, { a: "\n\tq", b: ["a", "b, c", "d"] }],
   ["last:\n  - a", { last: ["a"] }],
   ["empty:\nname: x\n: none\n??\n__proto__: y", { empty: "", name: "x", ["__proto__"]: "y" }],
