@@ -15,7 +15,6 @@ import {
   MCP_CODES,
   MODERN_VERSION,
   notSpoken,
-  type ServerFacts,
 } from "./protocol.ts";
 
 /** The time for a modern server to answer the first question, in ms. The handshake is tried after it. */
@@ -43,7 +42,12 @@ export interface RequestOptions {
 }
 
 export class McpClient {
-  facts: ServerFacts = { era: "legacy", version: "", has: {} };
+  /** Of the server's description of itself, only its capabilities are used. */
+  facts: { era: Era; version: string; has: Partial<Record<ListKind, unknown>> } = {
+    era: "legacy",
+    version: "",
+    has: {},
+  };
   /** The first input that was not a message, for an error. */
   noise = "";
   /** Set once it is open. */
@@ -101,7 +105,7 @@ export class McpClient {
 
   /** Returns a list, page by page, until it has more than `limit` entries. */
   async list(
-    kind: "tools" | "prompts" | "resources",
+    kind: ListKind,
     limit: number,
     options: RequestOptions = {},
   ): Promise<unknown[]> {
@@ -292,3 +296,4 @@ export class McpClient {
 }
 
 type Answer = Record<string, unknown>;
+type ListKind = "tools" | "prompts" | "resources";

@@ -111,8 +111,8 @@ export class TokenAuth {
     const settings = this.server.oauth || {};
     const authority = await findAuthority(this.#url, challenge, signal);
     this.#checkIssuer(authority, settings);
-    const { verifier, challenge: code_challenge } = await makePkce();
-    const state = randomText();
+    const [verifier, state] = [randomText(), randomText()];
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
     await using callback = waitForCode(settings.callbackPort ?? 0, state, authority);
     const client = await clientFor(authority, settings, callback.address, signal);
     const scope = this.#scopes(challenge, authority, settings);
@@ -122,7 +122,7 @@ export class TokenAuth {
       response_type: "code",
       client_id: client.id,
       redirect_uri: callback.address,
-      code_challenge,
+      code_challenge: base64Url(new Uint8Array(digest)),
       code_challenge_method: "S256",
       state,
       ...about,
@@ -250,12 +250,6 @@ async function postForJson(
   throw new Error(
     `${new URL(url).host} answered ${status}${why && `: ${oneLine(why).slice(0, 200)}`}`,
   );
-}
-
-async function makePkce(): Promise<{ verifier: string; challenge: string }> {
-  const verifier = randomText();
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
-  return { verifier, challenge: base64Url(new Uint8Array(digest)) };
 }
 
 const randomText = (): string => base64Url(crypto.getRandomValues(new Uint8Array(32)));

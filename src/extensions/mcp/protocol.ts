@@ -47,13 +47,6 @@ export interface ResourceDefinition {
   name: string;
 }
 
-/** The server's description of itself. Only its capabilities are used. */
-export interface ServerFacts {
-  era: Era;
-  version: string;
-  has: { tools?: unknown; prompts?: unknown; resources?: unknown };
-}
-
 const MAX_DEFINED_NAME = 128;
 const MAX_URI = 2048;
 /** The maximum length of a description, in characters. Longer ones are shortened. */
