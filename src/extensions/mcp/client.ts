@@ -48,8 +48,6 @@ export class McpClient {
     version: "",
     has: {},
   };
-  /** The first input that was not a message, for an error. */
-  noise = "";
   /** Set once it is open. */
   carrier!: Carrier;
   readonly #progress = new Map<string, (params: RpcParams) => void>();
@@ -131,9 +129,6 @@ export class McpClient {
     return {
       onRequest: (method, params, signal) => this.#answer(method, params, signal),
       onNotification: (method, params) => this.#notice(method, params),
-      onIgnored: (reason) => {
-        if (this.noise === "") this.noise = reason;
-      },
       // The protocol forbids cancelling the handshake.
       cancellation: (id, method) =>
         method === "initialize" || method === "server/discover" ? undefined : {
@@ -288,8 +283,7 @@ export class McpClient {
       const old = 'a server that speaks only the transport "sse" of 2024 answers so, too';
       return new Error(`${error.message} (${old})`, { cause: error });
     }
-    const said = this.carrier.lastWords?.() ||
-      (this.noise && `its stdout is not MCP: ${oneLine(this.noise)}`);
+    const said = this.carrier.lastWords?.();
     const { message } = error as Error;
     return !said ? error : new Error(`${message} (${shortened(said, 600)})`, { cause: error });
   }

@@ -21,7 +21,7 @@ const FAREWELL_MS = 1000;
 
 export type CarrierHandlers = Pick<
   RpcPeerOptions,
-  "onRequest" | "onNotification" | "onIgnored" | "cancellation"
+  "onRequest" | "onNotification" | "cancellation"
 >;
 
 /** A connection to a server, which is a program or an address. */

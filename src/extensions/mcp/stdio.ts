@@ -111,7 +111,8 @@ class ProgramCarrier implements Carrier {
     private readonly onEnd: () => void,
     private readonly scope: McpDefinition["scope"],
   ) {
-    this.peer = linePeer({ ...handlers, input: child.stdout, output: child.stdin });
+    const onIgnored = (why: string) => this.#words ||= `its stdout is not MCP: ${why}\n`;
+    this.peer = linePeer({ ...handlers, onIgnored, input: child.stdout, output: child.stdin });
     this.#reading = this.#readWords();
     this.#release = atProgramEnd(() => {
       endNow(child.pid);

@@ -155,6 +155,7 @@ Deno.test("mcp: a server that cannot be used says why in a line, and the search 
       /there is no program no-such-program-anywhere/,
     ],
     ["none", { cwd: "/no/such/folder" }, /its folder \/no\/such\/folder does not exist/],
+    ["none", { command: "echo", args: ["hi"] }, /\(its stdout is not MCP: not JSON: hi\)/],
     ["none", { env: { A: "${NOT_SET}" } }, /the variable NOT_SET is not set/],
   ];
   for (const [mode, fields, why] of rows) {
