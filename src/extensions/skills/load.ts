@@ -32,16 +32,10 @@ export interface PromptFile {
   limits?: AgentLimits;
 }
 
-interface PromptFileProblem {
-  path: string;
-  why: string;
-  plugin?: string;
-}
-
 export interface LoadedPromptFiles {
   /** By kind and name, sorted by name. Of equal names, the first place wins. */
   promptFiles: PromptFile[];
-  problems: PromptFileProblem[];
+  problems: { path: string; why: string; plugin?: string }[];
 }
 
 /** The maximum number of folders to visit, their depth, and the size of a file. */
@@ -62,7 +56,7 @@ export async function loadPromptFiles(
   paths: PathTable,
 ): Promise<LoadedPromptFiles> {
   const found = new Map<string, PromptFile>();
-  const problems: PromptFileProblem[] = [];
+  const problems: LoadedPromptFiles["problems"] = [];
   const visited = { folders: 0 };
   for (const place of places) {
     const { kind, path, only, plugin } = place;

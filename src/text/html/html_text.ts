@@ -10,11 +10,6 @@ import { LineWriter } from "./line_writer.ts";
 import { PageTable } from "./table.ts";
 import { type Attributes, type HtmlToken, htmlTokens } from "./tokens.ts";
 
-interface PageText {
-  title: string;
-  text: string;
-}
-
 /** The maximum characters of a page's text: more than any model reads. */
 const MAX_PAGE_TEXT = 1_000_000;
 /** The minimum characters of the main part of a page. */
@@ -27,7 +22,7 @@ const MAX_ALT = 200;
  * Returns the text of a page at `base`: its marked main part; otherwise all but navigation and footers; or
  * everything if that is too short. Links within the site start with `/`.
  */
-export function htmlText(html: string, base?: URL): PageText {
+export function htmlText(html: string, base?: URL) {
   const hasMain = /<main[\s>]|\brole\s{0,8}=\s{0,8}["']?main\b/i.test(html);
   const parts: PagePart[] = hasMain ? ["main", "content"] : ["content"];
   for (const part of parts) {
@@ -84,7 +79,7 @@ class PageReader {
 
   constructor(private readonly part: PagePart, private base: URL | undefined) {}
 
-  read(html: string): PageText {
+  read(html: string) {
     for (const token of htmlTokens(html)) {
       if (this.#take(token) === "end") break;
       if (this.#out.length > MAX_PAGE_TEXT) break;
