@@ -27,21 +27,15 @@ export class AgentsExtension implements Extension {
     return Promise.resolve();
   }
 
-  commands() {
-    return [agentsCommand(this.skills)];
+  commands(): Command[] {
+    const run: Command["run"] = ({ surface }) => {
+      const rows = this.skills.agents.map((one) => [one.name, describedAgent(one)]);
+      if (rows.length > 0) return table(rows, surface.columns);
+      return "No sub-agents are defined. Add a file to .agents/agents or ~/.config/copilot/agents.";
+    };
+    return [{ name: "agents", group: "Work", help: "list the sub-agents", run }];
   }
 }
-
-const agentsCommand = (skills: SkillsExtension): Command => ({
-  name: "agents",
-  group: "Work",
-  help: "list the sub-agents",
-  run({ surface }) {
-    const rows = skills.agents.map((one) => [one.name, describedAgent(one)]);
-    if (rows.length > 0) return table(rows, surface.columns);
-    return "No sub-agents are defined. Add a file to .agents/agents or ~/.config/copilot/agents.";
-  },
-});
 
 function describedAgent({ description, body, limits, path }: PromptFile): string {
   const { tools, without = [], isReader, isIsolated, model } = limits ?? {};

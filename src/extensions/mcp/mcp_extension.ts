@@ -5,7 +5,7 @@ import type { McpDefinition } from "./definition.ts";
 import { pluginsOf } from "../plugins/plugins_extension.ts";
 import { mcpFiles } from "../definition_files.ts";
 import { mcpCommand, promptCommands } from "./mcp_command.ts";
-import { pendingLine, serverQuestion } from "./mcp_text.ts";
+import { serverQuestion } from "./mcp_text.ts";
 import type { McpServers } from "./servers.ts";
 import { oneLine } from "../../text/one_line.ts";
 
@@ -54,10 +54,9 @@ export class McpExtension implements Extension {
     }
     const { pending } = source;
     if (pending.length > 0) {
-      tell(
-        "mcp_pending",
-        pendingLine(pending.map(({ name }) => name), command),
-      );
+      const names = pending.map(({ name }) => name).join(", ");
+      const how = `${command} approve ${pending.length === 1 ? names : "NAME"}`;
+      tell("mcp_pending", `MCP servers not approved yet, so not started: ${names} (${how})`);
     }
     agent.plug(source.tools);
     this.openQuestions.push(...pending.map((server): PendingQuestion => ({

@@ -8,12 +8,6 @@ import { sanitize } from "../../text/sanitize.ts";
 import { approvedPart, runsFolder, variablesOf } from "./definition.ts";
 import type { McpServer, ToolChange } from "./server.ts";
 
-export function pendingLine(servers: readonly string[], command: string): string {
-  const names = servers.join(", ");
-  const how = `${command} approve ${servers.length === 1 ? names : "NAME"}`;
-  return `MCP servers not approved yet, so not started: ${names} (${how})`;
-}
-
 /** Asks about the whole of a definition and the variables that it gets, or about changed tools. */
 export function serverQuestion(
   { definition, trust: { change } }: Pick<McpServer, "definition" | "trust">,

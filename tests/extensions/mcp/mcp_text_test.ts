@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
-import { pendingLine, serverQuestion } from "../../../src/extensions/mcp/mcp_text.ts";
+import { serverQuestion } from "../../../src/extensions/mcp/mcp_text.ts";
 import type { ToolChange } from "../../../src/extensions/mcp/server.ts";
 
 Deno.test("an MCP server is shown with all that its approval is about", () => {
@@ -32,16 +32,4 @@ Deno.test("an MCP server is shown with all that its approval is about", () => {
     '  -   "description": "a",',
     '  +   "description": "b",',
   ]);
-});
-
-Deno.test("notices of servers name what to do, in the frontend's own words", () => {
-  const rows = [
-    [["a"], "copilot mcp", "a (copilot mcp approve a)"],
-    [["a", "b"], "copilot mcp", "a, b (copilot mcp approve NAME)"],
-    [["a"], "/mcp", "a (/mcp approve a)"],
-  ] as const;
-  for (const [servers, way, end] of rows) {
-    const line = pendingLine(servers, way);
-    assertEquals(line, `MCP servers not approved yet, so not started: ${end}`);
-  }
 });
