@@ -2,7 +2,7 @@
 
 import { RPC_CODES, RpcError, type RpcParams } from "../../rpc/message.ts";
 import { isObject, objectOr } from "../../text/json.ts";
-import { oneLine, shortened } from "../../text/one_line.ts";
+import { shortened } from "../../text/one_line.ts";
 import type { Elicit } from "../../session/form.ts";
 import { elicitationOf } from "./elicitation.ts";
 import { type Carrier, type CarrierHandlers, HttpStatusError, isOlder } from "./http.ts";
