@@ -14,7 +14,7 @@ import {
 import { takesEnvKey } from "../server_address.ts";
 import { UsageError } from "../errors.ts";
 import type { Permissions } from "../safety/permissions.ts";
-import type { SessionOptions } from "../session/session_options.ts";
+import type { SessionOptions } from "../session/extension.ts";
 import type { ModelFlags } from "../session/extension.ts";
 import { allExtensions } from "../extensions/extensions.ts";
 import { ChecksExtension } from "../extensions/checks/checks_extension.ts";

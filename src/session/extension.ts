@@ -1,12 +1,14 @@
 /** The contract of what extends a session, and the parts of a session that extensions and commands share. @module */
 
-import type { CopilotAgent } from "../agent/agent.ts";
+import type { AgentOptions, CopilotAgent } from "../agent/agent.ts";
+import type { TurnOptions } from "../agent/turn.ts";
+import type { StoredSession } from "../records/store.ts";
 import type { CopilotConfig, ModelRoles } from "../config.ts";
 import type { ExecutionFacts } from "../records/execution.ts";
 import type { CheckResult, ToolExecution, TurnResult, Usage } from "../types/event.ts";
 import type { Message, Part, TextPart } from "../types/message.ts";
 import type { Decision, Policy } from "../types/policy.ts";
-import type { Jobs, Tool } from "../types/tool.ts";
+import type { EditorFiles, Jobs, Tool } from "../types/tool.ts";
 import type { FoundServer } from "../models/servers.ts";
 import type { CacheWatch } from "./cache_watch.ts";
 import type { FolderTrust } from "../safety/folder_trust.ts";
@@ -55,14 +57,49 @@ interface Roles {
   planner?: { lent: Lent; agent: CopilotAgent; last: Message | undefined };
 }
 
+export interface SessionOptions
+  extends Pick<TurnOptions, "answerSchema">, Pick<AgentOptions, "systemPrompt" | "appendedPrompt"> {
+  config: CopilotConfig;
+  /** True if the user named the model. */
+  isChosen: boolean;
+  /** The working directory; by default that of the process. */
+  folder?: string | undefined;
+  permissions: Permissions;
+  extensions?: readonly Extension[] | undefined;
+  /** True uses what the folder brings in this run, without asking. By default, the user decides. */
+  trust?: boolean | undefined;
+  /** False ignores what the folder brings. */
+  readsFolder: boolean;
+  isRecorded?: boolean | undefined;
+  /** True for `-p`, whose sessions are listed apart. */
+  isPrint?: boolean | undefined;
+  /** True continues the newest session of the folder, if there is one. */
+  resumesNewest?: boolean | undefined;
+  /** The editor, whose files are used instead of those on disk. */
+  editor?: EditorFiles | undefined;
+  resumes?: StoredSession | undefined;
+  /** True restores the permission mode of a resumed session. */
+  keepsMode?: boolean | undefined;
+  /** True makes messages undoable. The files that they change are stored in memory. */
+  canUndo?: boolean | undefined;
+  /** True asks the server about its models when the session opens. By default, a local one is asked before each turn. */
+  asksAtStart?: boolean | undefined;
+  /** The address of the running demo server. It ends with the program. */
+  demoUrl?: string | undefined;
+  roles?: ModelRoles | undefined;
+  /** Reads the flags of `/model`. Without it, `/model` only accepts a name. */
+  modelFlags?: ModelFlags | undefined;
+  notice?: Notice | undefined;
+}
+
 export interface SessionState {
+  readonly options: SessionOptions;
   readonly agent: CopilotAgent;
   readonly permissions: Permissions;
   /** The user's answers about what folders bring. */
   readonly folderTrust: FolderTrust;
   readonly jobs: Jobs;
   readonly fit: ModelFit;
-  readonly modelFlags: ModelFlags | undefined;
   readonly roles: Roles;
   undo?: UndoLog;
   /** The outcomes of calls, by id: shown to the user, not sent to the model. */
@@ -83,9 +120,6 @@ export interface SessionState {
   probed: Promise<void>;
   /** In order. An extension may add another one, which is called from then on. */
   readonly extensions: Extension[];
-  /** True uses what the folder brings in this run, without asking. */
-  readonly trust: boolean;
-  readonly readsFolder: boolean;
   /** Decides on calls: the extensions, then the settings and the user. */
   readonly policy: Policy;
   /** Returns the policy of the settings, and perhaps of the extensions, in which `approve` answers for the user. */

@@ -72,10 +72,10 @@ export async function withRole<T>(
 
 /** Returns the model of a role once its server answers. @throws {unknown} the reason why it does not, or did not lately */
 async function lentFor(session: SessionState, role: string, spec: string, signal: AbortSignal) {
-  const { agent, emit, fit, modelFlags, notify, roles } = session;
+  const { agent, emit, fit, notify, options, roles } = session;
   const { until = 0, error } = roles.away.get(role) ?? {};
   if (until > Date.now()) throw error;
-  const config = modelFlags?.at(spec, fit.unfitted(agent));
+  const config = options.modelFlags?.at(spec, fit.unfitted(agent));
   if (!config || keyOfModel(config) === keyOfModel(agent.config)) return undefined;
   const key = `${role} ${keyOfModel(config)}`;
   const lent = roles.lent.get(key) ?? {

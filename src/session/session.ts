@@ -27,7 +27,13 @@ import {
   type Status,
   type Surface,
 } from "./frontend.ts";
-import type { Extension, PendingQuestion, SessionState, TurnEnd } from "./extension.ts";
+import type {
+  Extension,
+  PendingQuestion,
+  SessionOptions,
+  SessionState,
+  TurnEnd,
+} from "./extension.ts";
 import type { Approval, ApprovalAnswer } from "../safety/approval.ts";
 import { FolderTrust } from "../safety/folder_trust.ts";
 import { FolderPaths } from "./folder_paths.ts";
@@ -38,7 +44,6 @@ import { CacheWatch, slotsOf } from "./cache_watch.ts";
 import { modelUsedBy, newestSession, resumeSession, sessionsFolder } from "./record.ts";
 import { type Recorded, Recorder } from "../records/recorder.ts";
 import type { CommandAnswer, Notice } from "./data.ts";
-import type { SessionOptions } from "./session_options.ts";
 import { runCommand } from "./commands/registry.ts";
 import { branchOf } from "../safety/repositories.ts";
 import { serverNotice } from "./server_checks.ts";
@@ -75,7 +80,6 @@ export class Session implements SessionState, AsyncDisposable {
   readonly folderTrust: FolderTrust;
   readonly jobs = jobStore();
   readonly fit: ModelFit;
-  readonly modelFlags: SessionState["modelFlags"];
   readonly roles: SessionState["roles"];
   undo?: UndoLog;
   readonly executions = new Map<string, ExecutionFacts>();
@@ -89,8 +93,6 @@ export class Session implements SessionState, AsyncDisposable {
   check?: Status["check"];
   probed = Promise.resolve();
   readonly extensions: Extension[];
-  readonly trust: boolean;
-  readonly readsFolder: boolean;
   readonly policy: Policy;
   readonly approve: Frontend["approve"];
   readonly confirm: Frontend["confirm"];
@@ -110,11 +112,10 @@ export class Session implements SessionState, AsyncDisposable {
   readonly #steering: (readonly Part[])[] = [];
 
   constructor(readonly options: SessionOptions, private readonly frontend: Frontend) {
-    const { config, permissions, isChosen, asksAtStart = false, modelFlags } = options;
+    const { config, permissions, isChosen, asksAtStart = false } = options;
     const extensions = this.extensions = [...options.extensions ?? []];
     this.permissions = permissions;
     this.folderTrust = new FolderTrust(permissions.stateFolder);
-    this.modelFlags = modelFlags;
     this.roles = { models: { ...options.roles }, lent: new Map(), away: new Map() };
     this.fit = new ModelFit({
       isChosen,
@@ -126,8 +127,6 @@ export class Session implements SessionState, AsyncDisposable {
       (loss) => this.notify({ code: "cache_lost", ...loss }),
       frontend.showsStatus === false ? undefined : (agent) => slotsOf(agent, this.#closed.signal),
     );
-    this.trust = options.trust === true;
-    this.readsFolder = options.readsFolder;
     this.approve = frontend.approve && this.#ask.bind(this);
     this.confirm = frontend.confirm &&
       ((question, signal) => this.#oneByOne(() => frontend.confirm!(question, signal), signal));

@@ -9,7 +9,7 @@ import { commandNamed } from "../../src/session/commands/registry.ts";
 import type { Frontend, SessionEvent } from "../../src/session/frontend.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
 import { openSession, type Session } from "../../src/session/session.ts";
-import type { SessionOptions } from "../../src/session/session_options.ts";
+import type { SessionOptions } from "../../src/session/extension.ts";
 
 /** A session that was opened, and the events that it reported. */
 export interface FakeSession extends AsyncDisposable {

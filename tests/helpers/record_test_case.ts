@@ -1,7 +1,7 @@
 /** Tests of sessions that are recorded. */
 
 import type { Frontend } from "../../src/session/frontend.ts";
-import type { SessionOptions } from "../../src/session/session_options.ts";
+import type { SessionOptions } from "../../src/session/extension.ts";
 import { type FakeSession, fakeSession } from "./fake_session.ts";
 import { storedSessions } from "./records.ts";
 import { type Step, type StrictServer, strictServer } from "./strict_server.ts";

@@ -7,7 +7,7 @@ import type { ModelUsed } from "../../src/records/format.ts";
 import { isOfPrint, shortName, type StoredSession } from "../../src/records/store.ts";
 import { resumeSession, sessionTitle } from "../../src/session/record.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
-import type { SessionOptions } from "../../src/session/session_options.ts";
+import type { SessionOptions } from "../../src/session/extension.ts";
 import type { Usage } from "../../src/types/event.ts";
 import type { Message } from "../../src/types/message.ts";
 import { choicesOf, fakeSession } from "../helpers/fake_session.ts";

@@ -7,7 +7,7 @@ import { compatConfig, localConfig, type ModelRoles } from "../../src/config.ts"
 import type { FoundServer } from "../../src/models/servers.ts";
 import { keepScore } from "../../src/records/exams.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
-import type { SessionOptions } from "../../src/session/session_options.ts";
+import type { SessionOptions } from "../../src/session/extension.ts";
 import { choicesOf, type FakeSession, fakeSession } from "../helpers/fake_session.ts";
 import { type Step, type StrictServer, strictServer } from "../helpers/strict_server.ts";
 import { use as call } from "../helpers/turn.ts";

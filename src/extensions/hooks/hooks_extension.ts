@@ -24,7 +24,8 @@ export class HooksExtension implements Extension {
     source: "startup" | "resume",
     signal: AbortSignal,
   ): Promise<void> {
-    const { agent, permissions, readsFolder, folderTrust, confirm, trust, extensions } = session;
+    const { agent, permissions, folderTrust, confirm, extensions } = session;
+    const { readsFolder, trust } = session.options;
     const files = readsFolder ? hookFiles(agent.state.workingDir, permissions.variables) : [];
     const [definitions, lines]: [HookDefinition[], string[]] = [[], []];
     let all: SessionHooks | undefined = undefined;

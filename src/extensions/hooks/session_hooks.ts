@@ -297,7 +297,7 @@ export class SessionHooks implements Extension {
 
   /** Returns the sandbox of a hook. One of the user can read the files, and the folders below home, that it names. */
   #confine({ scope, command, plugin }: HookDefinition, transcript: string): Confine {
-    const { agent, permissions, trust } = this.session;
+    const { agent, permissions, options: { trust } } = this.session;
     const isOwn = scope === "user";
     const by = scope !== "folder" ? scope : trust ? "trusted" : "hooks";
     const name = plugin ? `plugin-${plugin.name}` : `${isOwn ? "own" : "folder"}-hooks`;

@@ -29,9 +29,9 @@ export class InstructionsExtension implements Extension {
   constructor(private readonly skills: SkillsExtension) {}
 
   async open(session: SessionState, signal: AbortSignal): Promise<void> {
-    if (!session.readsFolder) return;
+    if (!session.options.readsFolder) return;
     this.#session = session;
-    const { trust, confirm } = session;
+    const { confirm, options: { trust } } = session;
     this.#report(session, await loadInstructions(session, { trust, confirm, signal }, this.skills));
   }
 
@@ -85,7 +85,7 @@ export class InstructionsExtension implements Extension {
   ): Promise<string | undefined> {
     const session = this.#session;
     if (!session || action !== "read" || !/[/\\]/.test(path)) return undefined;
-    const { agent: { state }, permissions, folderTrust, trust, confirm } = session;
+    const { agent: { state }, permissions, folderTrust, confirm, options: { trust } } = session;
     const { workingDir } = state;
     const real = attempt(() => Deno.realPathSync(resolvePath(state, path)));
     if (real === undefined || !isWithin(workingDir, real)) return undefined;

@@ -20,7 +20,7 @@ export class McpExtension implements Extension {
   async open(session: SessionState, signal: AbortSignal): Promise<void> {
     const { agent, permissions, confirm, surface, tell } = session;
     const files = mcpFiles(agent.state.workingDir, permissions.variables)
-      .filter(({ scope }) => session.readsFolder || scope === "user");
+      .filter(({ scope }) => session.options.readsFolder || scope === "user");
     const plugins = pluginsOf(session.extensions).flatMap(({ servers }) => servers);
     if (files.length + this.given.length + plugins.length === 0) return;
     const command = surface.kind === "flags" ? "copilot mcp" : "/mcp";
@@ -29,7 +29,7 @@ export class McpExtension implements Extension {
       files,
       given: this.given,
       plugins,
-      isTrusted: session.trust,
+      isTrusted: session.options.trust === true,
       answersByDefaults: permissions.approvesAll,
       folder: agent.state.workingDir,
       env: permissions.env,

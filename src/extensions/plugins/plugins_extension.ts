@@ -14,7 +14,7 @@ export class PluginsExtension implements Extension {
   loaded: readonly PluginParts[] = [];
 
   async open(session: SessionState, signal: AbortSignal): Promise<void> {
-    const { readsFolder, permissions } = session;
+    const { permissions, options: { readsFolder } } = session;
     const file = readsFolder ? userFile("plugins.json", permissions.variables) : undefined;
     if (file === undefined || attempt(() => Deno.statSync(file)) === undefined) return;
     const tell = (line: string) => session.tell("plugins", line);

@@ -45,7 +45,7 @@ export const modelCommand: Command = {
   run: (session, argument, signal) =>
     argument === "" ? modelsText(session, signal) : setModel(session, argument, signal),
   choices: modelChoices,
-  values: async ({ agent, modelFlags }, begun) =>
+  values: async ({ agent, options: { modelFlags } }, begun) =>
     begun.startsWith("-")
       ? (modelFlags?.names ?? []).map((name) => `${name} `)
       : [...await modelNames(agent.config), ...MODEL_ROLES.map((role) => `${role} `)],
@@ -106,7 +106,7 @@ export async function modelChoices(
 
 /** Returns the models of other servers: of those found on this machine, of roles, and those that sessions used. */
 async function otherChoices(
-  { agent: { config }, modelFlags, roles, surface: { kind: ui } }: SessionState,
+  { agent: { config }, options: { modelFlags }, roles, surface: { kind: ui } }: SessionState,
   signal: AbortSignal,
 ): Promise<ArgumentChoice[]> {
   const hostOf = (server: string) =>
@@ -195,7 +195,7 @@ async function failureToReach(
 
 /** Sets the model of a role, removes it, or only shows it. @throws {Error} if `spec` names no model. */
 function setRole(
-  { agent, modelFlags, roles }: SessionState,
+  { agent, options: { modelFlags }, roles }: SessionState,
   role: keyof ModelRoles,
   spec: string,
 ): string {
@@ -213,7 +213,7 @@ async function setModel(
   argument: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const { agent, modelFlags, fit, surface: { kind: ui } } = session;
+  const { agent, options: { modelFlags }, fit, surface: { kind: ui } } = session;
   await session.probed;
   const [, role, spec = ""] = ROLE_ARGUMENT.exec(argument) ?? [];
   try {

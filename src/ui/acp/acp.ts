@@ -17,7 +17,7 @@ import {
   sessionTitle,
 } from "../../session/record.ts";
 import type { Session } from "../../session/session.ts";
-import type { SessionOptions } from "../../session/session_options.ts";
+import type { SessionOptions } from "../../session/extension.ts";
 import { isObject, objectOr } from "../../text/json.ts";
 import { isAbsolute } from "../../text/std_path.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";

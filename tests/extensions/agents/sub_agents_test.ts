@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { newestText } from "../../../src/ui/progress.ts";
 import { localConfig, type PromptTier } from "../../../src/config.ts";
 import type { Approval } from "../../../src/safety/approval.ts";
-import type { SessionOptions } from "../../../src/session/session_options.ts";
+import type { SessionOptions } from "../../../src/session/extension.ts";
 import type { Frontend } from "../../../src/session/frontend.ts";
 import { placesWith as filesAt } from "../../helpers/places.ts";
 import { type StrictServer, strictServer } from "../../helpers/strict_server.ts";

@@ -6,7 +6,7 @@ import { localConfig } from "../../../src/config.ts";
 import type { Approval, ApprovalAnswer } from "../../../src/safety/approval.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
 import type { PermissionChoice } from "../../../src/safety/choice.ts";
-import type { SessionOptions } from "../../../src/session/session_options.ts";
+import type { SessionOptions } from "../../../src/session/extension.ts";
 import { askedCall, printedText } from "../../../src/ui/acp/call_updates.ts";
 import type { Frontend } from "../../../src/session/frontend.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
