@@ -73,11 +73,9 @@ async function runInTerminal(
   frontend: TerminalFrontend,
   config: CopilotConfig,
   options: CopilotOptions,
-  { args = {}, motto, checked = (make) => make() }: {
-    args?: Args;
-    motto?: string | undefined;
-    checked?: (make: () => Session) => Session;
-  } = {},
+  args: Args = {},
+  motto?: string,
+  checked: typeof asUsage<Session> = (make) => make(),
 ): Promise<number> {
   const [permissions] = await Promise.all([openPermissions(permissionChoice(args)), makeSane()]);
   const servers = await serversOf(args, permissions);
@@ -100,7 +98,7 @@ export async function runSession(args: Args, line?: string): Promise<number> {
     if (args.demo) args = { approve: "ask", ...args };
     code = await withSettings(args, "tour", (config, options) => {
       const motto = args.demo ? `${DEMO_NOTICE}. Press Enter to send what is in the line.` : line;
-      return runInTerminal(frontend, config, options, { args, motto, checked: asUsage });
+      return runInTerminal(frontend, config, options, args, motto, asUsage);
     });
   } catch (error) {
     if (Deno.stdin.isTerminal()) throw error;

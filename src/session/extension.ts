@@ -206,16 +206,14 @@ export interface Extension {
   /** Called before the conversation is shortened, by `/compact` with its argument or without the user. */
   beforeCompact?(trigger: "manual" | "auto", focus: string, signal: AbortSignal): Promise<void>;
   /**
-   * Returns text to append to the result of a call, for the `conversation` that it belongs to. All calls of the answer
-   * have ended.
+   * Returns text to append to the result of a call, which may have failed, for the `conversation` that it belongs to.
+   * All calls of the answer have ended.
    */
   afterCall?(
     execution: ToolExecution,
     conversation: object,
     signal: AbortSignal,
   ): Promise<string | undefined>;
-  /** True calls `afterCall` for calls that failed, too. */
-  readonly seesFailures?: boolean;
   /** Called when a turn is done; `round` counts from 0. An extension limits how often it continues a turn. */
   endOfTurn?(result: TurnResult, round: number, signal: AbortSignal): Promise<TurnEnd | undefined>;
   /** The open questions. The session removes those that it returns to its frontend. */

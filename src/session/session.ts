@@ -417,7 +417,6 @@ export class Session implements SessionState, AsyncDisposable {
   ): Promise<string> {
     const texts: (string | undefined)[] = [];
     for (const one of this.extensions) {
-      if (execution.isError && !one.seesFailures) continue;
       texts.push(await one.afterCall?.(execution, conversation, signal));
     }
     return texts.join("");

@@ -49,12 +49,12 @@ export class ChecksExtension implements Extension {
   }
 
   async afterCall(
-    { details }: ToolExecution,
+    { details, isError }: ToolExecution,
     _: object,
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const { agent } = this.#session!;
-    if (this.#edited.size === 0 || !details?.change) return undefined;
+    if (this.#edited.size === 0 || isError || !details?.change) return undefined;
     const files = new Set(this.#edited);
     this.#edited.clear();
     const context = await this.#context(agent.toolContext(signal));

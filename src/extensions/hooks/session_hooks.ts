@@ -45,7 +45,6 @@ export class SessionHooks implements Extension {
   /** The sandboxes of hooks, which those of an owner share. */
   readonly #sandboxes: Record<string, Confine> = {};
   readonly #transcript: HookTranscript;
-  readonly seesFailures = true;
   /** The rounds of the turn so far: all, those since a call, and the calls. */
   #continued = 0;
   #idle = 0;

@@ -79,12 +79,12 @@ export class InstructionsExtension implements Extension {
 
   /** Returns the instructions of subfolders, for the first file that a conversation reads there. */
   async afterCall(
-    { subject: { action, path = "" } = {} }: ToolExecution,
+    { isError, subject: { action, path = "" } = {} }: ToolExecution,
     conversation: object,
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const session = this.#session;
-    if (!session || action !== "read" || !/[/\\]/.test(path)) return undefined;
+    if (!session || isError || action !== "read" || !/[/\\]/.test(path)) return undefined;
     const { agent: { state }, permissions, folderTrust, confirm, options: { trust } } = session;
     const { workingDir } = state;
     const real = attempt(() => Deno.realPathSync(resolvePath(state, path)));
