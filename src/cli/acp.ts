@@ -78,8 +78,7 @@ async function withSessions(
     await use({
       makeSession(folder, frontend, more) {
         if (isServerOpen(args)) throw noServer(name);
-        const choice = { ...parsePermissionChoice(args), prefersAuto: "workspace-write" as const };
-        const permissions = openPermissions(choice);
+        const permissions = openPermissions(parsePermissionChoice(args, "workspace-write"));
         const config = asUsage(() => toConfig(options), args);
         return asUsage(() =>
           new Session({

@@ -56,8 +56,7 @@ function terminalFrontend(
   });
 }
 
-const permissionChoice = (args: Args) =>
-  ({ ...parsePermissionChoice(args), prefersAuto: "workspace-write" }) as const;
+const permissionChoice = (args: Args) => parsePermissionChoice(args, "workspace-write");
 
 function keymapFor({ bindings, vim }: Args): Keymap {
   try {

@@ -26,9 +26,8 @@ export async function runDoctorVerb(args: Args, run: Run): Promise<number> {
     args = { ...args, ...found };
   }
   const options = optionsFromArgs(args);
-  const choice = parsePermissionChoice(args);
   return await runDoctor(asUsage(() => toConfig(options), args), {
-    permissions: openPermissions({ ...choice, prefersAuto: "workspace-write" }),
+    permissions: openPermissions(parsePermissionChoice(args, "workspace-write")),
     fit: new ModelFit({ isChosen: options.model !== undefined, asksRemote: true }),
     ui: "flags",
     ...output,

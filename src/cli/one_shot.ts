@@ -38,11 +38,11 @@ async function answerPrompt(
 ): Promise<number> {
   const answerSchema = await answerSchemaOf(args);
   const writeAnswer = answerWriter(args);
-  const chosen = parsePermissionChoice(args);
   // A check can only pass if the model may change files.
   const prefersAuto = args.until === undefined ? "read-only" : "workspace-write";
-  const choice = chosen.yes ? chosen : { ...chosen, prefersAuto } as const;
-  const permissions = openPermissions(choice);
+  const permissions = openPermissions(
+    parsePermissionChoice(args, args.yes ? undefined : prefersAuto),
+  );
   const servers = await serversOf(args, permissions);
   const frontend = new PrintFrontend({
     format: (args.output ?? "text") as Format,

@@ -58,11 +58,11 @@ export function withResumed(args: Args, given: Args, ui: UiKind): { args: Args; 
   const isPrint = ui === "flags";
   if (id === "") {
     const newest = isFork && newestSession(Deno.realPathSync(args["working-dir"] ?? "."), isPrint);
-    return { args: newest ? { ...args, resumes: forkSession(newest, -1, isPrint) } : args };
+    return { args: newest ? { ...args, resumes: forkSession(newest, isPrint) } : args };
   }
   const found = sessionWithId(id);
   const folder = args["working-dir"] ?? recordedFolder(found);
-  const resumes = isFork ? forkSession(found, -1, isPrint) : found;
+  const resumes = isFork ? forkSession(found, isPrint) : found;
   args = { ...args, resumes, "working-dir": folder };
   const ofServer: readonly string[] = FLAGS_OF_SERVER;
   if (ofServer.some((name) => given[name as keyof Args] !== undefined)) return { args };

@@ -34,10 +34,12 @@ export function parsePermissionChoice(
     & { allow?: string; deny?: string; "add-dir"?: string }
     & { usual?: { approve?: string; sandbox?: string; network?: boolean } }
     & Pick<PermissionChoice, "network" | "yes">,
+  prefersAuto?: PermissionChoice["prefersAuto"],
 ): PermissionChoice {
   const approve = modeAmong(APPROVE_MODES, modes.approve, "--approve");
   const sandbox = modeAmong(SANDBOX_MODES, modes.sandbox, "--sandbox");
   return {
+    ...prefersAuto && { prefersAuto },
     ...approve && { approve },
     ...sandbox && { sandbox },
     ...network !== undefined && { network },

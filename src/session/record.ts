@@ -134,10 +134,9 @@ export function recordedFolder({ head: { folder } }: Pick<StoredSession, "head">
   );
 }
 
-/** Copies a session up to its message `end`, if that is not -1, into a new one that names it. @throws {Error} */
-export function forkSession(session: StoredSession, end = -1, isPrint = false): StoredSession {
-  return forkRecord(recordsRoot(), session, isPrint, end === -1 ? undefined : end);
-}
+/** Copies a session into a new one that names it. @throws {Error} */
+export const forkSession = (session: StoredSession, isPrint = false): StoredSession =>
+  forkRecord(recordsRoot(), session, isPrint);
 
 type Titled = Pick<StoredSession, "name" | "head" | "first" | "messages">;
 
