@@ -8,7 +8,7 @@ import { basename, dirname, join, resolve } from "../../text/std_path.ts";
 import { readJsonFile } from "../../user_files.ts";
 import { type HookDefinition, hooksIn } from "../hooks/definition.ts";
 import { definitionsIn, MAX_SERVER_NAME, type McpDefinition } from "../mcp/definition.ts";
-import type { PromptFolder } from "../skills/places.ts";
+import { KIND_FOLDERS, type PromptFolder } from "../skills/places.ts";
 
 export type PluginFields = Readonly<Record<string, unknown>>;
 
@@ -66,9 +66,8 @@ export class PluginParts {
   }
 
   #places(): PromptFolder[] {
-    const kinds = [["skill", "skills"], ["command", "commands"], ["agent", "agents"]] as const;
     const { root } = this;
-    return kinds.flatMap(([kind, field]) => {
+    return KIND_FOLDERS.flatMap(([kind, field]) => {
       const paths = this.#paths(field, field);
       // A plug-in may be a skill itself.
       if (kind === "skill" && paths.length === 0) paths.push(root);
