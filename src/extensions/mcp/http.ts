@@ -88,15 +88,15 @@ export class HttpCarrier implements Carrier {
     const signal = AbortSignal.timeout(FAREWELL_MS);
     try {
       const headers = { ...await this.#headers(), "mcp-session-id": session };
-      const response = await openResponse(this.definition.url!, {
-        method: "DELETE",
-        headers,
-        signal,
-      });
+      const response = await openResponse(this.#url, { method: "DELETE", headers, signal });
       await response.body?.cancel();
     } catch {
       // The server is gone, so there is no session to end.
     }
+  }
+
+  get #url(): string {
+    return this.definition.url!;
   }
 
   async #headers(): Promise<Record<string, string>> {
@@ -118,12 +118,7 @@ export class HttpCarrier implements Carrier {
       ...this.#legacy === undefined && { ...modernHeaders(message), ...this.headersOf(message) },
     };
     const body = JSON.stringify(message);
-    const response = await openResponse(this.definition.url!, {
-      method: "POST",
-      headers,
-      body,
-      signal,
-    });
+    const response = await openResponse(this.#url, { method: "POST", headers, body, signal });
     const { status } = response;
     const challenge = response.headers.get("www-authenticate") ?? "";
     // A server may refuse a request for reasons other than tokens.
@@ -143,7 +138,7 @@ export class HttpCarrier implements Carrier {
       // The example of the SDK answers 400 to a session from before its restart.
       if (hadSession && (status === 404 || status === 400 && /session/i.test(text))) {
         this.#session = undefined;
-        throw new HttpStatusError(404, failure(this.definition.url!, response, text).message);
+        throw new HttpStatusError(404, failure(this.#url, response, text).message);
       }
       const value = jsonOrUndefined(text);
       // A protocol error, which may lack the id of the request.
@@ -151,7 +146,7 @@ export class HttpCarrier implements Carrier {
         const { code, message: words, data } = value.error;
         if (typeof code === "number") throw new RpcError(code, excerpt(String(words)), data);
       }
-      throw failure(this.definition.url!, response, text);
+      throw failure(this.#url, response, text);
     }
     const session = headers.get("mcp-session-id");
     if (session !== null && "method" in message && message.method === "initialize") {
@@ -191,7 +186,7 @@ export class HttpCarrier implements Carrier {
       ...await this.#headers(),
       ...lastId !== undefined && { "last-event-id": lastId },
     };
-    return await openResponse(this.definition.url!, { method: "GET", headers, signal });
+    return await openResponse(this.#url, { method: "GET", headers, signal });
   }
 
   /** Reads events until `signal` is aborted: once its request is answered, or never without one. */
@@ -215,7 +210,7 @@ export class HttpCarrier implements Carrier {
       response = await this.#resume(lastId, signal);
       if (response.ok) continue;
       const text = await bodyText(response, MAX_FAILURE_BYTES);
-      throw failure(this.definition.url!, response, text);
+      throw failure(this.#url, response, text);
     }
   }
 

@@ -74,7 +74,7 @@ export class TokenAuth {
 
   /** Saves the challenge of a refused request. @throws {Error} with what the user can do. */
   async refused(status: number, challenge: string): Promise<never> {
-    await this.store.set(this.server.url!, { ...this.#stored, challenge });
+    await this.store.set(this.#url, { ...this.#stored, challenge });
     const rights = oneLine(challengeParam(challenge, "scope") ?? "it does not say which");
     const what = status === 403 ? `a sign-in with more rights (${rights})` : "you to sign in";
     throw new Error(`it wants ${what}: copilot mcp login ${this.server.name} does that`);
@@ -86,18 +86,22 @@ export class TokenAuth {
   }
 
   async signOut(): Promise<void> {
-    await this.store.set(this.server.url!, undefined);
+    await this.store.set(this.#url, undefined);
+  }
+
+  get #url(): string {
+    return this.server.url!;
   }
 
   get #stored(): StoredServer {
-    return this.store.of(this.server.url!);
+    return this.store.of(this.#url);
   }
 
   async #renew(token: StoredToken, refresh_token: string): Promise<StoredToken> {
     const { resource } = token;
     const fields = { grant_type: "refresh_token", refresh_token, ...resource && { resource } };
     const next = { ...token, ...await requestToken(token, fields) };
-    await this.store.set(this.server.url!, { token: next });
+    await this.store.set(this.#url, { token: next });
     return next;
   }
 
@@ -105,7 +109,7 @@ export class TokenAuth {
   async signIn(tell: (text: string) => void, signal: AbortSignal): Promise<void> {
     const challenge = this.wanted ?? "";
     const settings = this.server.oauth || {};
-    const authority = await findAuthority(this.server.url!, challenge, signal);
+    const authority = await findAuthority(this.#url, challenge, signal);
     this.#checkIssuer(authority, settings);
     const [verifier, state] = [randomText(), randomText()];
     const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
@@ -135,7 +139,7 @@ export class TokenAuth {
       code_verifier: verifier,
       ...about,
     }, signal);
-    await this.store.set(this.server.url!, {
+    await this.store.set(this.#url, {
       token: { issuer, tokenUrl, client, ...about, ...scope !== "" && { scope }, ...token },
     });
   }
