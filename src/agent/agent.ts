@@ -134,6 +134,9 @@ export class CopilotAgent {
   /** The part of each tool's context that comes from the options. */
   #given: Pick<ToolContext, "confine" | "onWritten" | "jobs" | "env" | "editor" | "subAgent">;
   #offer: AgentOffer;
+  /** The tools as models see them, for a lean prompt and for a full one. */
+  #offered: Partial<Record<"lean" | "full", readonly Tool[]>> = {};
+  #skills: { tools: readonly Tool[]; contextLength: number; text: string } | undefined;
   #backend: Backend | undefined;
   /** Gives recorded answers in place of the server. */
   recorded: Backend | undefined;
@@ -185,12 +188,22 @@ export class CopilotAgent {
       ? ""
       : `\n${truncateMiddle(instructions, contextLength * INSTRUCTIONS_SHARE)}`;
     if (own !== undefined) return own + rules;
-    const isShort = isLean(this.#config);
-    const prompt = isShort ? leanPrompt() : systemPrompt();
+    const prompt = isLean(this.#config) ? leanPrompt() : systemPrompt();
     const isOpen = rules !== "" && !rules.endsWith("\n");
-    const room = roomInPrompt(prompt, this.offered, isShort);
-    const skills = this.#offer.catalogue?.(contextLength, room) ?? "";
+    const skills = this.#skillList(prompt, contextLength);
     return `${prompt}${rules}${isOpen ? "\n" : ""}${skills}${folderLine(workingDir)}`;
+  }
+
+  /** Returns the list of skills, which is created once per model and tools. */
+  #skillList(prompt: string, contextLength: number): string {
+    const { catalogue } = this.#offer;
+    if (catalogue === undefined) return "";
+    const tools = this.offered;
+    if (this.#skills?.tools !== tools || this.#skills.contextLength !== contextLength) {
+      const room = roomInPrompt(prompt, tools, isLean(this.#config));
+      this.#skills = { tools, contextLength, text: catalogue(contextLength, room) };
+    }
+    return this.#skills.text;
   }
 
   /** The tools that the model may call: its own, then those of other programs. */
@@ -204,10 +217,12 @@ export class CopilotAgent {
   get offered(): readonly Tool[] {
     const { plain, own, extended, external, listBytes } = this.#offer;
     if (!isLean(this.#config)) {
-      return toolsThatFit({ builtIn: own, extended, external, listBytes }, false);
+      const full = { builtIn: own, extended, external, listBytes };
+      return this.#offered.full ??= toolsThatFit(full, false);
     }
     const forSmall = extended.filter(({ isForSmall }) => isForSmall);
-    return toolsThatFit({ builtIn: plain, extended: forSmall, external, listBytes }, true);
+    const lean = { builtIn: plain, extended: forSmall, external, listBytes };
+    return this.#offered.lean ??= toolsThatFit(lean, true);
   }
 
   /**
@@ -218,7 +233,7 @@ export class CopilotAgent {
    */
   extend(tool: Tool & { isForSmall?: boolean }): void {
     checkToolNames([...this.tools, tool]);
-    this.#offer = { ...this.#offer, extended: [...this.#offer.extended, tool] };
+    this.#change({ extended: [...this.#offer.extended, tool] });
   }
 
   /**
@@ -256,7 +271,7 @@ export class CopilotAgent {
    */
   plug(tools: readonly Tool[]): void {
     checkToolNames([...this.#offer.own, ...this.#offer.extended, ...tools]);
-    this.#offer = { ...this.#offer, external: tools };
+    this.#change({ external: tools });
   }
 
   /**
@@ -267,7 +282,13 @@ export class CopilotAgent {
     catalogue: ((contextLength: number, maxBytes: number) => string) | undefined,
     minBytes = 150,
   ): void {
-    this.#offer = { ...this.#offer, catalogue, listBytes: catalogue && minBytes };
+    this.#change({ catalogue, listBytes: catalogue && minBytes });
+  }
+
+  #change(offer: Partial<AgentOffer>): void {
+    this.#offer = { ...this.#offer, ...offer };
+    this.#offered = {};
+    this.#skills = undefined;
   }
 
   /** Returns the context of a tool call. */
