@@ -1,13 +1,14 @@
 /** Decides one call of a tool: by the settings or, if they ask, by the user. @module */
 
 import { attempt } from "../attempt.ts";
+import { limitsOf } from "./confinement.ts";
 import { swappers } from "./folder_looks.ts";
 import { entryAt, type Place, placeOf } from "./places.ts";
 import { networkGrants, usesNetwork } from "./shell/beginnings.ts";
 import { chosenPrograms, programNames } from "./shell/command_verdict.ts";
 import { decide, grantOf, rulesFor } from "./policy.ts";
 import { KEPT_READ_ONLY, READER } from "./path_verdict.ts";
-import { type KeptRule, type OfferedRule, parseKept, parseRule, rulePathOf } from "./rules.ts";
+import { type KeptRule, type OfferedRule, parseRule, rulePathOf } from "./rules.ts";
 import { isUsualRight, type PolicyCall, type Settings, type Verdict } from "./settings.ts";
 import { accessAt } from "./view.ts";
 import { isObject } from "../text/json.ts";
@@ -28,8 +29,6 @@ interface Deciding extends Pick<Approver, "onEvent"> {
   settings: Settings;
   yes: boolean;
   onRefused(): void;
-  /** Returns the system's limits for a command; undefined without limits. */
-  confined(): Promise<string | undefined>;
   /** Notes which sandboxed programs run now. */
   swaps(): Promise<void>;
   allow(rule: KeptRule, folder: string): void;
@@ -40,25 +39,29 @@ interface Deciding extends Pick<Approver, "onEvent"> {
 export class CallPolicy {
   /** Each path is resolved once, so that the question, the verdict and the grant agree. */
   readonly #places = new Map<string, Place>();
+  readonly #call: PolicyCall;
   #shared: boolean | undefined;
 
   constructor(
     private readonly tool: Tool,
+    private readonly args: Arguments,
     private readonly context: ToolContext,
     private readonly by: Deciding,
-  ) {}
+  ) {
+    this.#call = { tool, ...tool.subject?.(args), ...tool.ruleName !== undefined && { args } };
+  }
 
   /** Decides the call. @throws {Error} if it would fail anyway; the message is for the model. */
-  async decide(args: Arguments): Promise<Decision> {
+  async decide(): Promise<Decision> {
     const { settings, yes, approve, onRefused } = this.by;
     const replaced = this.#replaced();
     if (replaced) return replaced;
-    let verdict = this.#verdict(args);
-    const { path } = this.#call(args);
+    let verdict = this.#verdict();
+    const { path } = this.#call;
     const grant = path !== undefined && {
       grant: {
         ...grantOf(this.tool, path, settings, this.#place, !yes),
-        ...this.#isShared(args) && { isShared: true } as const,
+        ...this.#isShared() && { isShared: true } as const,
         ...this.#isHeld(path) && { isHeld: true } as const,
       },
     };
@@ -69,8 +72,8 @@ export class CallPolicy {
     }
     if (verdict.effect === "ask" && path !== undefined) this.#checkThere(path);
     if (verdict.effect === "ask" && approve) {
-      const asked = this.#withNetwork(args, verdict);
-      const decision = await this.#ask(args, asked, { ...this.context, ...grant }, approve);
+      const asked = this.#withNetwork(verdict);
+      const decision = await this.#ask(asked, { ...this.context, ...grant }, approve);
       // The user may take long to answer.
       if ("allow" in decision) return decision.allow && this.#replaced() || decision;
       verdict = decision;
@@ -79,14 +82,14 @@ export class CallPolicy {
     // The user is not asked, so nothing leaves the sandbox: the programs that would run outside do not matter.
     if (verdict.isKeptReadOnly) verdict = { ...verdict, reason: KEPT_READ_ONLY };
     onRefused();
-    const way = verdict.effect === "deny" ? undefined : this.#wayOut(args, verdict);
+    const way = verdict.effect === "deny" ? undefined : this.#wayOut(verdict);
     const reason = shortened(oneLine(verdict.reason), 100);
     const summary = `it ${reason}${way ? `; ${way} allows it` : ""}`;
     return { allow: false, ...refusal(this.tool, verdict, way), summary };
   }
 
   /** Returns the flags or the rule that would allow the call with the least, for a line to the user. */
-  #wayOut(args: Arguments, { right, isBeyond, isKeptReadOnly, mayBeDenied }: Verdict): string {
+  #wayOut({ right, isBeyond, isKeptReadOnly, mayBeDenied }: Verdict): string {
     const { yes, settings: { view, approve } } = this.by;
     // A deny rule may cover it, so only a user who reads it can decide.
     if (yes && mayBeDenied) return "a session without -p";
@@ -94,14 +97,13 @@ export class CallPolicy {
     const isByMode = !yes &&
       (isOut
         ? approve === "ask" && (right?.kind === "network" || isKeptReadOnly === true)
-        : this.#verdict(args, "auto").effect === "allow");
+        : this.#verdict("auto").effect === "allow");
     const flags = [
       ...isByMode ? ["--approve auto"] : [],
       ...isOut && right?.kind === "network" ? ["--network"] : [],
       ...isKeptReadOnly ? ["--sandbox workspace-write"] : [],
     ].join(" ");
-    const rules = this.#rules(args)?.map(({ rule }) => rule).join(", ") ??
-      this.#gitRule(args, right);
+    const rules = this.#rules()?.map(({ rule }) => rule).join(", ") ?? this.#gitRule(right);
     // With --yes the sandbox decides, and leaving it needs another flag.
     const all = [...yes ? [] : ["--yes"], ...isOut ? ["--sandbox off"] : []].join(" ");
     const rule = rules && `the rule ${rules}`;
@@ -109,31 +111,29 @@ export class CallPolicy {
   }
 
   /** Returns the rule that allows git with the user's credentials, which no question offers. */
-  #gitRule(args: Arguments, right: Verdict["right"]): string | undefined {
+  #gitRule(right: Verdict["right"]): string | undefined {
     if (right?.kind !== "credentials") return undefined;
-    const rule = `run_bash(${/git [\w-]+/.exec(String(args.command))} *)`;
+    const rule = `run_bash(${/git [\w-]+/.exec(this.#call.command ?? "")} *)`;
+    return this.#isAllowedBy(rule) ? rule : undefined;
+  }
+
+  /** True if one more rule would allow the call. */
+  #isAllowedBy(rule: string): boolean {
     const { settings } = this.by;
     const rules = [...settings.rules, parseRule("allow", rule)];
-    const { effect } = decide(this.#call(args), { ...settings, rules }, this.#place);
-    return effect === "allow" ? rule : undefined;
+    return decide(this.#call, { ...settings, rules }, this.#place).effect === "allow";
   }
 
-  #call(args: Arguments): PolicyCall {
-    const { tool } = this;
-    return { tool, ...tool.subject?.(args), ...tool.ruleName !== undefined && { args } };
-  }
-
-  #verdict(args: Arguments, approve = this.by.settings.approve): Verdict {
+  #verdict(approve = this.by.settings.approve): Verdict {
     const { isIsolated } = this.context;
     // The user is asked about all edits in a worktree at its end.
     if (isIsolated && approve === "ask" && this.tool.access === "write") approve = "auto";
     const settings = { ...this.by.settings, approve };
-    const call = this.#call(args);
-    const verdict = decide(call, settings, this.#place);
-    if (isIsolated && this.#leavesFolder(call, verdict)) {
+    const verdict = decide(this.#call, settings, this.#place);
+    if (isIsolated && this.#leavesFolder(verdict)) {
       return { effect: "deny", reason: "would leave the sub-agent's worktree" };
     }
-    if (verdict.effect !== "allow" || !this.#isShared(args)) return verdict;
+    if (verdict.effect !== "allow" || !this.#isShared()) return verdict;
     const effect = approve === "never" ? "deny" : "ask";
     return {
       effect,
@@ -142,7 +142,8 @@ export class CallPolicy {
   }
 
   /** True if a call may change something outside of the working directory, also if a rule allows it. */
-  #leavesFolder({ tool: { access, ruleName }, path, command }: PolicyCall, { right }: Verdict) {
+  #leavesFolder({ right }: Verdict): boolean {
+    const { tool: { access, ruleName }, path, command } = this.#call;
     if (right && !isUsualRight(right) && right.kind !== "network") return true;
     if (access === "read") return false;
     if (command !== undefined) return this.by.settings.view === undefined;
@@ -150,8 +151,8 @@ export class CallPolicy {
   }
 
   /** Adds the network to a question about a command that needs it: without it, a yes would only make it fail. */
-  #withNetwork(args: Arguments, verdict: Verdict): Verdict {
-    const { command } = this.#call(args);
+  #withNetwork(verdict: Verdict): Verdict {
+    const { command } = this.#call;
     const { view } = this.by.settings;
     if (command === undefined || verdict.right || !view || view().network) return verdict;
     if (!usesNetwork(command)) return verdict;
@@ -159,9 +160,9 @@ export class CallPolicy {
   }
 
   /** Returns the rules that would make the question unnecessary; undefined if no rule can. */
-  #rules(args: Arguments): readonly OfferedRule[] | undefined {
-    if (this.#isShared(args) || this.context.isIsolated) return undefined;
-    const rules = rulesFor(this.#call(args), this.by.settings, this.#place);
+  #rules(): readonly OfferedRule[] | undefined {
+    if (this.#isShared() || this.context.isIsolated) return undefined;
+    const rules = rulesFor(this.#call, this.by.settings, this.#place);
     return rules.length === 0 ? undefined : rules;
   }
 
@@ -204,10 +205,11 @@ export class CallPolicy {
   }
 
   /** True if the call writes a file with several hard links. Cached, so that verdict and grant agree. */
-  #isShared(args: Arguments): boolean {
-    const { tool, path } = this.#call(args);
+  #isShared(): boolean {
+    const { tool, path } = this.#call;
     if (path === undefined || tool.access !== "write") return false;
-    return this.#shared ??= hasHardLinks(entryAt(this.#place(path).real));
+    const entry = entryAt(this.#place(path).real);
+    return this.#shared ??= entry?.isFile === true && (entry.nlink ?? 1) > 1;
   }
 
   /**
@@ -215,43 +217,40 @@ export class CallPolicy {
    * without another question, unless it needs a right that the question did not name.
    */
   async #ask(
-    args: Arguments,
     verdict: Verdict,
     context: ToolContext,
     approve: NonNullable<Approver["approve"]>,
   ): Promise<Decision | Verdict> {
     const { signal, grant } = context;
-    const { path, command } = this.#call(args);
+    const { path } = this.#call;
     // After a yes, the tool would refuse such a path.
     if (path !== undefined) toolPath(context, path);
-    const confinedTo = command !== undefined && await this.by.confined();
-    const prepared = await this.#prepare(args, context);
-    const rules = this.#rules(args);
-    const approval = this.#approval(args, verdict, prepared, rules);
-    const showsLimits = confinedTo && isUsualRight(verdict.right);
-    const answer = await approve({ ...approval, ...showsLimits && { confinedTo } }, signal);
+    const prepared = await this.#prepare(context);
+    const rules = this.#rules();
+    const approval = this.#approval(verdict, prepared, rules);
+    const answer = await approve(approval, signal);
     signal.throwIfAborted();
     if (answer.choice === "refuse") return refusalByUser(answer.reason);
-    let given = args;
+    let given = this.args;
     if (answer.choice === "edit") {
-      given = { ...args, command: answer.command };
+      given = { ...given, command: answer.command };
+      const edited = new CallPolicy(this.tool, given, this.context, this.by);
       const { right } = verdict;
-      verdict = this.#withNetwork(given, this.#verdict(given));
+      verdict = edited.#withNetwork(edited.#verdict());
       if (verdict.effect === "deny") return verdict;
       // The user was asked about one folder.
       if (right?.folder && verdict.right) verdict = { ...verdict, right };
       if (!isUsualRight(verdict.right) && verdict.right?.kind !== right?.kind) {
-        const decision = await this.#ask(given, verdict, context, approve);
+        const decision = await edited.#ask(verdict, context, approve);
         return "allow" in decision && decision.allow ? { args: given, ...decision } : decision;
       }
-    } else {
-      const allowed = approval.allowsEdits && answer.choice === "session"
-        ? [ALL_EDITS]
-        : rules ?? [];
-      for (const rule of allowed) await this.#remember(rule, answer.choice);
+    } else if (answer.choice !== "once") {
+      const isSaved = answer.choice === "folder";
+      const allowed = approval.allowsEdits && !isSaved ? [ALL_EDITS] : rules ?? [];
+      for (const rule of allowed) await this.#remember(rule, isSaved);
     }
     const { networked } = verdict;
-    if (networked && given === args) this.by.network(networked);
+    if (networked && given === this.args) this.by.network(networked);
     // A program may have changed what git runs while the user read.
     if (!isUsualRight(verdict.right) && this.by.settings.git?.hasChanged()) return CHANGED;
     // Another session may have started a command meanwhile.
@@ -259,35 +258,34 @@ export class CallPolicy {
     const isHeld = path !== undefined && this.#isHeld(path) && { isHeld: true as const };
     // If the command fails again, the next question is about the whole sandbox, not about a folder.
     if (verdict.right?.folder) {
-      this.by.settings.outputs?.set(String(this.#call(given).command), "");
+      this.by.settings.outputs?.set(String(given.command), "");
     }
     return {
       allow: true,
       ...liftedBy(verdict),
-      ...given !== args && { args: given },
+      ...given !== this.args && { args: given },
       ...grant && { grant: { ...grant, ...isHeld } },
       ...prepared && { prepared },
     };
   }
 
   /** True if nothing but the mode `ask` asks about this edit in the folder. */
-  #isPlainEdit(args: Arguments, { isRoutine }: Verdict): boolean {
-    const { settings } = this.by;
-    const rules = [...settings.rules, parseKept(ALL_EDITS)];
-    return isRoutine === true && this.tool.access === "write" && !this.#isShared(args) &&
-      decide(this.#call(args), { ...settings, rules }, this.#place).effect === "allow";
+  #isPlainEdit({ isRoutine }: Verdict): boolean {
+    return isRoutine === true && this.tool.access === "write" && !this.#isShared() &&
+      this.#isAllowedBy(ALL_EDITS.rule);
   }
 
   /** Prepares the call; undefined if that fails for a file that the model may not read. */
-  async #prepare(args: Arguments, context: ToolContext): Promise<Prepared | undefined> {
-    const { path } = this.#call(args);
+  async #prepare(context: ToolContext): Promise<Prepared | undefined> {
+    const { args, tool } = this;
+    const { path } = this.#call;
     const mayRead = path !== undefined &&
       decide({ tool: READER, path }, this.by.settings, this.#place).effect === "allow";
-    if (mayRead) return await this.tool.prepare?.(args, context);
+    if (mayRead) return await tool.prepare?.(args, context);
     try {
       // A quoted file counts as seen, but the model does not get this error.
       const seenFiles = context.seenFiles && new Map(context.seenFiles);
-      return await this.tool.prepare?.(args, { ...context, ...seenFiles && { seenFiles } });
+      return await tool.prepare?.(args, { ...context, ...seenFiles && { seenFiles } });
     } catch {
       context.signal.throwIfAborted();
       return undefined;
@@ -295,15 +293,17 @@ export class CallPolicy {
   }
 
   #approval(
-    args: Arguments,
     verdict: Verdict,
     prepared: Prepared | undefined,
     rules: readonly OfferedRule[] | undefined,
   ): Approval {
     const { reason, isRoutine, networked, right } = verdict;
+    const { settings } = this.by;
+    const isConfined = settings.view && this.#call.command !== undefined && isUsualRight(right);
     const isDanger = verdict.isLossy === true || verdict.isBeyond === true;
     const { callId = "", isFromUser = false, subAgent } = this.context;
-    const subject = this.tool.subject?.(args) ?? {};
+    const { args, tool } = this;
+    const subject = tool.subject?.(args) ?? {};
     // The terminal's line editor has a single line.
     const isEditable = subject.command !== undefined && subject.command === args.command &&
       !/[\n\r]/.test(subject.command);
@@ -313,7 +313,7 @@ export class CallPolicy {
       ...isEditable ? ["edit"] as const : [],
     ];
     return {
-      call: { id: callId, name: this.tool.name, arguments: withoutDefaults(this.tool, args) },
+      call: { id: callId, name: tool.name, arguments: withoutDefaults(tool, args) },
       subject,
       reason,
       isRoutine: isRoutine === true,
@@ -324,11 +324,12 @@ export class CallPolicy {
       ...subAgent !== undefined && { subAgent },
       ...prepared?.change && { preview: prepared.change },
       ...rules && { rules },
-      ...rules && this.#isPlainEdit(args, verdict) && { allowsEdits: true } as const,
+      ...rules && this.#isPlainEdit(verdict) && { allowsEdits: true } as const,
       ...rules && subject.path !== undefined &&
         { rulePath: rulePathOf(this.#place(".").real, this.#place(subject.path).real) },
       ...!isUsualRight(right) && { right, programs: this.#programs(subject.command ?? "", right!) },
       ...networked && { networked },
+      ...isConfined && { confinedTo: `sandboxed: ${limitsOf(settings)}` },
     };
   }
 
@@ -347,30 +348,22 @@ export class CallPolicy {
     });
   }
 
-  async #remember(
-    { words, ...kept }: OfferedRule,
-    choice: "once" | "session" | "folder",
-  ): Promise<void> {
+  /** Adds a rule to the session, and with `isSaved` also to the user's file. */
+  async #remember({ words, ...kept }: OfferedRule, isSaved: boolean): Promise<void> {
     const { allow, save, onEvent } = this.by;
     const { workingDir } = this.context;
-    const { rule } = kept;
-    if (choice === "once") return;
-    if (choice === "session") {
-      allow(kept, workingDir);
-      return onEvent({ type: "rule_added", rule, words });
-    }
+    const added = { type: "rule_added", rule: kept.rule, words } as const;
+    allow(kept, workingDir);
     try {
-      onEvent({ type: "rule_added", rule, words, path: await save(kept, workingDir) });
+      onEvent(isSaved ? { ...added, path: await save(kept, workingDir) } : added);
     } catch (error) {
-      onEvent({ type: "rule_added", rule, words, error: reasonOf(error) });
+      onEvent({ ...added, error: reasonOf(error) });
     }
   }
 }
 
 /** The rule that the answer "all edits" adds to a session. */
 export const ALL_EDITS: OfferedRule = { rule: "write(**)", words: "all edits in this folder" };
-
-const hasHardLinks = (entry?: Deno.FileInfo) => entry?.isFile === true && (entry.nlink ?? 1) > 1;
 
 const liftedBy = ({ right, mayBePrivate }: Verdict): Pick<Verdict, "right" | "mayBePrivate"> => ({
   ...right && { right },

@@ -33,7 +33,7 @@ import { forgetMounts, ownSource, withFewPaths } from "./sandbox/mounts.ts";
 import { outerEnvironment } from "./sandbox/wrap.ts";
 import { expectSwaps, isWrittenNow, searchKilled, startWriter } from "./sandbox/writers.ts";
 import { limitOf } from "./sandbox_limit.ts";
-import type { GitSetting } from "./settings.ts";
+import type { Settings } from "./settings.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 import { accessAt, type View } from "./view.ts";
 
@@ -69,8 +69,6 @@ interface PreparedSandbox {
   own: string;
   view: View;
   git: ReturnType<typeof gitOf>;
-  stated: readonly GitSetting[] | undefined;
-  opened: Awaited<ReturnType<typeof openGitFolders>> | undefined;
 }
 
 export class Confinement {
@@ -94,26 +92,18 @@ export class Confinement {
     return typeof sandbox === "string" ? sandbox : HOLDS_HOME;
   }
 
-  async limits(settings: SettingsInForce): Promise<string | undefined> {
-    if (settings.sandbox === "off" || settings.view === undefined) return undefined;
-    const sandbox = await this.find();
-    return typeof sandbox === "string" ? undefined : `sandboxed: ${limitsOf(settings)}`;
-  }
-
-  /** Restores the links that jobs replaced, also those of a run that was killed. Returns a line for each. */
-  restoreLinks(folder: string): string[] {
-    return restoreLinks(folder, this.sources.stateFolder);
-  }
-
   confine(workingDir: () => string): Confine {
     return async (...given) => {
-      const [, , right, { isJob = false } = {}] = given;
+      const [program, args, right, { isJob = false } = {}] = given;
       const folder = workingDir();
       const settings = await this.sources.settingsFor(folder);
-      const restored = this.restoreLinks(folder);
+      const restored = restoreLinks(folder, this.sources.stateFolder);
       if (settings.sandbox === "off" || right?.kind === "sandbox") {
         if (restored.length > 0) this.sources.onMended(restored.join("; "));
-        return outside(settings, given);
+        const isOpen = settings.sandbox === "off" || Deno.build.os === "windows";
+        // Folders in which sandboxed commands may have created programs are excluded.
+        const variables = { PATH: (settings.programs ?? []).join(":") };
+        return { program, args: [...args], ...!isOpen && { variables } };
       }
       await expectSwaps(this.sources.stateFolder, isJob || !this.sources.areCommands);
       return await this.#sandboxed(settings, given, restored);
@@ -129,39 +119,35 @@ export class Confinement {
     const { reads = [], isJob = false, changesState = false } = more;
     const command = args.at(-1) ?? "";
     const made = await this.#viewFor(settings, right);
-    const { sandbox, git, left } = made;
+    const { sandbox, git, left, own } = made;
     const isCopied = changesState && sandbox.by === "bubblewrap";
-    const { view, store } = withState(made.view, isCopied ? made.own : undefined);
-    made.view = view;
-    const open = await this.#openGit(view, git, { command, right, isJob });
-    const { opened } = open;
-    const { words, variables, closed, shared, network, tidy } = await this.#wordsFor(
-      settings,
-      { ...made, ...open },
-      { right, reads, isJob },
-    ).catch((error) => {
-      opened?.close();
-      throw error;
-    });
+    const { view, store } = withState(made.view, isCopied ? own : undefined);
+    const { words, variables, closed, isShared, leave, network, tidy, opened } = await this
+      .#wordsFor(
+        settings,
+        { sandbox, own, view, git },
+        { command, right, reads, isJob },
+      );
     const endLinks = keepLinks(view, sources.stateFolder);
     const forget = atProgramEnd(endLinks);
-    const limits = { ...settings, view, network, isShared: shared !== undefined };
+    const limits = { ...settings, view, network, isShared };
     return {
       program: words[0]!,
       args: [...words.slice(1), program, ...args],
       limits: `sandboxed by ${sandbox.by}: ${limitsOf(limits, opened, right)}${closed.more}`,
       limitOf: (end) => {
         const limit = right?.kind === "credentials" ? undefined : limitOf(end, limits);
+        const mayAsk = sources.mayAsk() && !/^(plan|never)$/.test(settings.approve);
         // The line with all limits also names the folders that are closed.
         const isNamed = closed.more !== "" && limit?.path && isWithin(view.folder, limit.path);
-        return isNamed ? undefined : limit && { ...limit, ...this.#mayAsk(settings) };
+        return isNamed ? undefined : limit && { ...limit, ...mayAsk && { mayAsk } };
       },
       finish: (output, code) => {
         sources.onEnd(view, command, output);
         // The sandbox may have run nothing because the known mounts are outdated.
         if (code === 126) forgetMounts();
         forget();
-        shared?.leave();
+        leave?.();
         const done = [...restored, ...left, ...closed.said, ...opened?.close() ?? []];
         if (code === 0) done.push(...trackPushed(git.answers.source, right ?? {}));
         return this.#report([...done, ...store?.() ?? [], ...endLinks(), ...tidy()]);
@@ -174,36 +160,49 @@ export class Confinement {
   /** Returns the words that sandbox a program, the variables that it gets, and what to call at its end. */
   async #wordsFor(
     settings: SettingsInForce,
-    { sandbox, own, view, git, stated, opened }: PreparedSandbox,
-    { right, reads, isJob }: { right: Right | undefined; reads: readonly string[]; isJob: boolean },
+    { sandbox, own, view, git }: PreparedSandbox,
+    given: { command: string; right: Right | undefined; reads: readonly string[]; isJob: boolean },
   ) {
     const { sources } = this;
+    const { right, reads, isJob } = given;
+    const { stated, opened } = await this.#openGit(view, git, given);
     const usesCredentials = right?.kind === "credentials";
     const network = view.network || usesCredentials || right?.kind === "network";
     const isWritten = (path: string) => isWrittenNow(path, sources.stateFolder);
     const open = { ...opened?.view ?? view, network };
     const files = usesCredentials ? join(own, "credentials") : own;
-    const { seen, texts, variables } = usesCredentials
-      ? withCredentials(git.source, open, { stated, own: files, value: sources.variables, right })
-      : sources.areCommands
-      ? gitInputs(git.source, open, { stated, made: opened?.made, isWritten })
-      : { seen: open, texts: new Map(open.texts), variables: {} };
-    const mounted = withFewPaths(withReadable({ ...seen, texts }, [...reads, ...texts.keys()]));
-    const closed = this.#closedIn(mounted);
-    const shared = right ? undefined : await this.#join(settings, sandbox.program, seen, isJob);
-    const tools = this.#toolVariables(settings, { ...view, network }, own);
+    let leave: (() => void) | undefined;
     try {
+      const { seen, texts, variables: ofGit } = usesCredentials
+        ? withCredentials(git.source, open, { stated, own: files, value: sources.variables, right })
+        : sources.areCommands
+        ? gitInputs(git.source, open, { stated, made: opened?.made, isWritten })
+        : { seen: open, texts: new Map(open.texts), variables: {} };
+      const places = new Map(seen.places);
+      for (const path of [...reads, ...texts.keys()]) places.set(path, "read");
+      const mounted = withFewPaths({ ...seen, texts, places });
+      const closed = this.#closedIn(mounted);
+      const shared = right ? undefined : await this.#join(settings, sandbox.program, seen, isJob);
+      leave = shared?.leave;
+      const tools = this.#toolVariables(settings, { ...view, network }, own);
       const words = sandbox.command(mounted, files, shared?.enter);
       const tidy = startWriter(view, settings.looks!, git.answers, sources.stateFolder);
-      return { words, variables: { ...tools, ...variables }, closed, shared, network, tidy };
+      const variables = { ...tools, ...ofGit };
+      return {
+        words,
+        variables,
+        closed,
+        isShared: shared !== undefined,
+        leave,
+        network,
+        tidy,
+        opened,
+      };
     } catch (error) {
-      shared?.leave();
+      opened?.close();
+      leave?.();
       throw error;
     }
-  }
-
-  #mayAsk({ approve }: SettingsInForce): { mayAsk?: true } {
-    return this.sources.mayAsk() && !/^(plan|never)$/.test(approve) ? { mayAsk: true } : {};
   }
 
   #report(lines: string[]): string | undefined {
@@ -304,16 +303,6 @@ export class Confinement {
   }
 }
 
-function outside(
-  { sandbox, programs = [] }: SettingsInForce,
-  [program, args]: Parameters<Confine>,
-): ConfinedProgram {
-  // Folders in which sandboxed commands may have created programs are excluded.
-  const variables = { PATH: programs.join(":") };
-  const isOpen = sandbox === "off" || Deno.build.os === "windows";
-  return { program, args: [...args], ...!isOpen && { variables } };
-}
-
 /** The maximum size of the settings of a repository that a command made, which each view reads. */
 const MAX_MADE_SETTINGS = 100_000;
 
@@ -350,13 +339,8 @@ function gitOf({ programs = [], paths }: SettingsInForce, view: View, own: strin
   return { source, answers };
 }
 
-const withReadable = (view: View, paths: readonly string[]): View => ({
-  ...view,
-  places: new Map([...view.places, ...paths.map((path) => [path, "read"] as const)]),
-});
-
-function limitsOf(
-  { sandbox, network }: Pick<SettingsInForce, "sandbox" | "network">,
+export function limitsOf(
+  { sandbox, network }: Pick<Settings, "sandbox" | "network">,
   opened?: unknown,
   right?: Right,
 ): string {

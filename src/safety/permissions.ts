@@ -28,6 +28,7 @@ import {
 } from "../user_files.ts";
 import { Confinement } from "./confinement.ts";
 import { isLeftOpen } from "./sandbox/git_folders.ts";
+import { restoreLinks } from "./sandbox/kept_links.ts";
 import { expectSwaps, isWrittenNow } from "./sandbox/writers.ts";
 import type { Approver } from "./approval.ts";
 import type {
@@ -39,7 +40,7 @@ import type {
 import { repositoryOf } from "./repositories.ts";
 import { CallPolicy } from "./call_policy.ts";
 import { gitQueries } from "./git_queries.ts";
-import { type FolderCopy, projectSettings, settingsInForce } from "./settings_in_force.ts";
+import { type FolderCopy, settingsInForce } from "./settings_in_force.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 import { builtinTools, withJobs } from "../tools/mod.ts";
 import { isOn } from "./host_verdict.ts";
@@ -56,7 +57,7 @@ export function openPermissions(
   file.general();
   const permissions = new Permissions(choice, file, env, programs, looks);
   if (choice.level) {
-    levelOf(choice.level, FLAG_SOURCE);
+    levelOf(choice.level, { file: "the flags", toolNames: TOOL_NAMES });
     const { homes } = permissions.paths;
     // In a folder above a home folder, protected files are known only by their place in the home folder.
     const wide = choice.level.sandboxWrite.find((dir) =>
@@ -80,7 +81,6 @@ const TOOL_NAMES = [
   EXPLORE,
 ];
 
-const FLAG_SOURCE = { file: "the flags", toolNames: TOOL_NAMES };
 const MAX_OUTPUTS = 100;
 
 const pathTable = (variables: VariableReader) =>
@@ -156,7 +156,7 @@ export class Permissions {
         };
         // The verdict, the question and its rule use the same view.
         let view: View | undefined;
-        const decision = await new CallPolicy(tool, context, {
+        const decision = await new CallPolicy(tool, args, context, {
           settings: {
             ...settings,
             git,
@@ -167,7 +167,6 @@ export class Permissions {
           approve,
           onEvent: (event) => this.frontend?.onEvent(event),
           onRefused,
-          confined: () => this.#confinement.limits(settings),
           swaps,
           network: (grants) => {
             for (const { text } of grants) this.#networked.add(text);
@@ -175,7 +174,7 @@ export class Permissions {
           },
           allow: (rule, folder) => this.allow(rule, folder),
           save: (rule, folder) => this.save(rule, folder),
-        }).decide(args);
+        }).decide();
         if (view && !view.isComplete) this.#lookOn(view);
         return decision;
       },
@@ -259,27 +258,22 @@ export class Permissions {
   async prepare(folder: string, mayRun: boolean): Promise<PermissionNotice[]> {
     checkOwnFolders(repositoryOf(folder), this.variables);
     const notices: PermissionNotice[] = [];
-    const restored = this.#confinement.restoreLinks(folder);
+    const restored = restoreLinks(folder, this.stateFolder);
     if (restored.length > 0) notices.push({ code: "mended", why: restored.join("; ") });
     const names = ignoredSettings(folder);
     if (names.length > 0) notices.push({ code: "settings_unheeded", names });
     for (const variable of this.env.filter((name) => API_KEY_ENVS.includes(name))) {
       notices.push({ code: "key_withheld", variable });
     }
-    const wanted = this.choice.sandbox ?? this.file.general().sandbox;
-    // Most folders have no settings, so their rules are loaded when they are needed. If no sandbox mode is set,
-    // only the settings decide if commands are sandboxed.
-    const isPlain = (wanted === undefined ? !mayRun : wanted === "off") &&
-      this.choice.prefersAuto !== "workspace-write" &&
-      !this.file.hasFolders && projectSettings(folder).length === 0;
-    const inForce = isPlain ? undefined : await this.#settingsFor(folder);
-    notices.push(...inForce?.notices ?? []);
-    if (inForce?.view !== undefined) return notices;
-    if (inForce !== undefined && inForce.sandbox !== "off") {
+    const { sandbox: wanted = this.file.general().sandbox, prefersAuto, yes } = this.choice;
+    const { sandbox, view, lacksSandbox, notices: found } = await this.#settingsFor(folder);
+    notices.push(...found);
+    if (view !== undefined) return notices;
+    if (sandbox !== "off") {
       notices.push({ code: "sandbox_missing", why: await this.#confinement.fault() });
-    } else if (inForce?.lacksSandbox) {
-      const isAsked = !this.choice.yes;
-      notices.push({ code: "sandbox_off", why: await this.#confinement.fault(), isAsked });
+    } else if (lacksSandbox && (mayRun || prefersAuto === "workspace-write")) {
+      const why = await this.#confinement.fault();
+      notices.push({ code: "sandbox_off", why, isAsked: !yes });
     } else if (wanted === undefined && mayRun) {
       notices.push({ code: "sandbox_off" });
     }
@@ -288,15 +282,14 @@ export class Permissions {
 
   /**
    * True if pages of the web may be fetched in a folder: the user can be asked, a rule allows a host, or there is a
-   * network and the user has agreed to all. If they cannot be asked, the rules are loaded only if there are some.
+   * network and the user has agreed to all.
    */
   async mayFetch(folder: string, isAsked: boolean): Promise<boolean> {
     if (isAsked) return true;
     const { yes, network: wanted, sandbox: chosen } = this.choice;
-    const isSaid = yes === true && (wanted === true || chosen === "off");
-    if (!isSaid && !this.file.mayAllow && !this.choice.level) return false;
     const { rules, sandbox, network } = await this.#settingsFor(folder);
-    return isOn(rules) || (sandbox === "off" || network === true) && isSaid;
+    const isSaid = yes === true && (wanted === true || chosen === "off");
+    return isOn(rules) || (sandbox === "off" || network) && isSaid;
   }
 
   setApprove(approve: ApproveMode | undefined): void {
@@ -364,23 +357,21 @@ export class Permissions {
     this.#settings.clear();
   }
 
-  /** Allows calls in a folder and saves the rule. Returns the file. @throws {Error} if it lasts for the session only. */
+  /** Moves a rule of the session to the user's file. Returns the file. @throws {Error} if it lasts for the session only. */
   async save(rule: KeptRule, folder: string): Promise<string> {
-    this.allow(rule, folder);
     const path = await this.file.save(folder, (here) => {
       return { allow: [...rulesOf(here).filter((one) => !supersedes(rule, one)), rule] };
     });
+    this.#added.set(folder, this.#added.get(folder)?.filter((one) => one !== rule) ?? []);
     this.#settings.clear();
     return path;
   }
 
   allowed(folder: string): { text: string; by: "rule" | "kept" | "network" }[] {
-    const kept = this.file.allowed(folder);
     const added = (this.#added.get(folder) ?? []).map(({ rule }) => rule);
     return [
-      ...[...new Set(added)].filter((text) => !kept.includes(text))
-        .map((text) => ({ text, by: "rule" as const })),
-      ...[...new Set(kept)].map((text) => ({ text, by: "kept" as const })),
+      ...[...new Set(added)].map((text) => ({ text, by: "rule" as const })),
+      ...[...new Set(this.file.allowed(folder))].map((text) => ({ text, by: "kept" as const })),
       ...[...this.#networked].map((text) => ({ text, by: "network" as const })),
     ];
   }
@@ -433,7 +424,6 @@ export class Permissions {
     const settings = await settingsInForce(folder, {
       choice: { ...this.choice, ...this.#approve && { approve: this.#approve } },
       file: this.file,
-      toolNames: TOOL_NAMES,
       added: this.#added.get(folder) ?? [],
       path: this.variables("PATH"),
       looks: this.looks,

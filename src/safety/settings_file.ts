@@ -121,18 +121,10 @@ export class PermissionsFile {
   /** @throws {UsageError} if `path` cannot be read. `path` is undefined without a home folder. */
   constructor(
     readonly path: string | undefined,
-    private readonly toolNames: ToolNames,
+    readonly toolNames: ToolNames,
     private readonly usual: PermissionChoice["usual"] = {},
   ) {
     this.#content = path === undefined ? undefined : readJsonFile(path);
-  }
-
-  get hasFolders(): boolean {
-    return this.#content?.folders !== undefined;
-  }
-
-  get mayAllow(): boolean {
-    return this.hasFolders || this.#content?.allow !== undefined;
   }
 
   general(): SettingsLevel {

@@ -4,7 +4,7 @@ import type { PermissionChoice } from "./choice.ts";
 import type { PathTable } from "./path_table.ts";
 import { tighten } from "./policy.ts";
 import { READER, WRITER } from "./path_verdict.ts";
-import { isFor, type KeptRule, matchesPath, parseKept, type Rule } from "./rules.ts";
+import { isFor, type KeptRule, matchesPath, parseKept } from "./rules.ts";
 import { levelOf, type PermissionsFile, type ToolNames } from "./settings_file.ts";
 import type { Settings } from "./settings.ts";
 import type { FolderLooks } from "./folder_looks.ts";
@@ -34,7 +34,6 @@ export type FolderCopy = { at: string; of: string; reads: View["places"] };
 interface SettingsSources {
   choice: PermissionChoice;
   file: PermissionsFile;
-  toolNames: ToolNames;
   added: readonly KeptRule[];
   path: string | undefined;
   looks: FolderLooks;
@@ -46,7 +45,7 @@ const PROJECT_FILE = ".copilot/permissions.json";
 type ProjectSettings = { at: string; settings: Record<string, unknown> };
 
 /** Returns the settings in `folder` and all above, the outermost first: a command can make a repository of any folder. */
-export function projectSettings(folder: string): ProjectSettings[] {
+function projectSettings(folder: string): ProjectSettings[] {
   const above = dirname(folder);
   const settings = readJsonFile(join(folder, PROJECT_FILE));
   return [
@@ -60,11 +59,11 @@ const PROJECT_KEYS = ["approve", "sandbox", "deny", "ask", "allow"];
 
 export async function settingsInForce(
   folder: string,
-  { choice, file, toolNames, added, path, looks, hasSandbox }: SettingsSources,
+  { choice, file, added, path, looks, hasSandbox }: SettingsSources,
   copy?: FolderCopy,
 ): Promise<SettingsInForce> {
   const [general, here] = [file.general(), file.forFolder(folder)];
-  const flags = levelOf(choice.level ?? {}, { file: "the flags", toolNames });
+  const flags = levelOf(choice.level ?? {}, { file: "the flags", toolNames: file.toolNames });
   const configured = choice.approve ?? here.approve ?? general.approve;
   const sandbox = choice.sandbox ?? here.sandbox ?? general.sandbox;
   const isWanted = sandbox !== "off" &&
@@ -74,13 +73,12 @@ export async function settingsInForce(
   const canConfine = isWanted && !holdsHome && await hasSandbox();
   const confinedIn = configured === undefined && choice.prefersAuto || "workspace-write";
   const approve = configured ?? (canConfine && choice.prefersAuto ? "auto" : "ask");
+  const ofSession = [...flags.rules, ...added.map((kept) => parseKept(kept))]
+    .map((rule) => ({ ...rule, origin: "this session" }));
   let usual = {
     approve: general.approve ?? approve,
     sandbox: general.sandbox ?? (canConfine ? confinedIn : "off"),
-    rules: withAdded(
-      [...general.rules, ...here.rules, ...flags.rules.map(ofSession)],
-      added,
-    ),
+    rules: [...general.rules, ...here.rules, ...ofSession],
   };
   let network = general.network ?? false;
   // The user's settings for parent folders only make this one stricter.
@@ -108,7 +106,7 @@ export async function settingsInForce(
     notices: [],
   };
   for (const project of projectSettings(folder)) {
-    inForce = tightenedBy(project, inForce, folder, toolNames);
+    inForce = tightenedBy(project, inForce, folder, file.toolNames);
   }
   if (inForce.sandbox === "off") return inForce;
   inForce.notices.push(...missingPaths(inForce));
@@ -163,16 +161,6 @@ function viewsOf(
         ruledPlaces: about.flatMap(({ start }) => start ?? []),
       },
     });
-}
-
-const ofSession = (rule: Rule): Rule => ({ ...rule, origin: "this session" });
-
-function withAdded(rules: readonly Rule[], added: readonly KeptRule[]): Rule[] {
-  const keyOf = ({ text, isKept, isForSandbox }: Rule) =>
-    JSON.stringify([text, isKept, isForSandbox]);
-  const saved = rules.filter(({ effect }) => effect === "allow").map(keyOf);
-  const fresh = added.map((kept) => ofSession(parseKept(kept)));
-  return [...rules, ...fresh.filter((rule) => !saved.includes(keyOf(rule)))];
 }
 
 function tightenedBy(

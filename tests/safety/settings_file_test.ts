@@ -92,21 +92,15 @@ test("the person's file: its levels, and a folder's settings that are saved", as
   await Deno.mkdir(`${work}/deep`, { recursive: true });
   await Deno.symlink(work, `${top}/link`);
   const none = new PermissionsFile(undefined, toolNames, { approve: "auto" });
-  assertEquals([none.hasFolders, none.mayAllow, (await none.general()).approve], [
-    false,
-    false,
-    "auto",
-  ]);
+  assertEquals(none.general().approve, "auto");
   await assertRejects(
     () => none.save(work, () => ({})),
     Error,
     "there is no home folder to save it in",
   );
   const file = new PermissionsFile(path, toolNames, { approve: "auto", network: true } as never);
-  assertEquals([file.hasFolders, file.mayAllow], [false, false]);
   assertEquals(await file.save(work, (here) => ({ ...here, network: true })), path);
   assertEquals(await file.save(work, (here) => ({ ask: here.network ? ["read(a)"] : [] })), path);
-  assertEquals([file.hasFolders, file.mayAllow], [true, true]);
   assertEquals(
     await Deno.readTextFile(path),
     `${JSON.stringify({ folders: { [work]: { network: true, ask: ["read(a)"] } } }, null, 2)}\n`,
@@ -119,7 +113,6 @@ test("the person's file: its levels, and a folder's settings that are saved", as
   await file.save(`${top}/link`, () => ({ deny: ["read(c)"] }));
   await file.save(work, () => ({ ask: ["read(d)"] }));
   const again = new PermissionsFile(path, toolNames);
-  assertEquals([again.hasFolders, again.mayAllow], [true, true]);
   const texts = ({ rules }: { rules: { text: string }[] }) => rules.map(({ text }) => text);
   assertEquals(texts(await again.general()), ["read"]);
   assertEquals(texts(await again.forFolder(work)), ["read(d)"]);
@@ -130,7 +123,4 @@ test("the person's file: its levels, and a folder's settings that are saved", as
     [`read(${work}/c)`],
     [`read(${work}/d)`],
   ]);
-  await Deno.writeTextFile(path, JSON.stringify({ allow: [] }));
-  const allowing = new PermissionsFile(path, toolNames);
-  assertEquals([allowing.hasFolders, allowing.mayAllow], [false, true]);
 });

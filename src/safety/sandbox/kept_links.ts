@@ -49,6 +49,7 @@ function tablePath(folder: string, stateFolder?: string): string | undefined {
   return `${stateFolder}/kept_links/${encodeURIComponent(folder).slice(-150)}-${dev}-${ino}`;
 }
 
+/** Restores the links that jobs replaced, also those of a run that was killed. Returns a line for each. */
 export function restoreLinks(folder: string, stateFolder?: string): string[] {
   const table = tablePath(folder, stateFolder);
   if (table === undefined) return [];
