@@ -12,7 +12,7 @@ import { newFilePath } from "./paths.ts";
 import { writeReport, type WrittenFile } from "./files/atomic_write.ts";
 import { comparedEdit, decodedBytes } from "./files/change.ts";
 import { checkSeen } from "./files/check_seen.ts";
-import { BOM, lineEndsIn } from "./files/line_endings.ts";
+import { BOM } from "./files/line_endings.ts";
 import { holdsWholeFile, leftOutBy } from "./files/left_out.ts";
 import { PreparedWrite, writerOf } from "./files/prepared_write.ts";
 import { missingError } from "./files/regular_file.ts";
@@ -223,7 +223,7 @@ function excerptOf({ edited, firstLine, after, ending }: TextEdit): string {
   const lines = edited.split(ending.at(-1)!);
   if (lines.at(-1) === "") lines.pop();
   const from = Math.max(0, firstLine - 1 - EXCERPT_CONTEXT_LINES);
-  const to = firstLine + lineEndsIn(after, "\n") + EXCERPT_CONTEXT_LINES;
+  const to = firstLine + after.split("\n").length - 1 + EXCERPT_CONTEXT_LINES;
   const shown = lines.slice(from, Math.min(to, from + MAX_EXCERPT_LINES))
     .map((line, i) => `${from + i + 1}\t${cutExcerptLine(line.replace(/^\n|\r$/g, ""))}`);
   return [...shown, ...shown.length < lines.slice(from, to).length ? ["..."] : []].join("\n");

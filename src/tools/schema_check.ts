@@ -86,9 +86,9 @@ function whyNot(value: unknown, schema: unknown, place: SchemaPlace): Problem {
   return undefined;
 }
 
-function fits(value: unknown, schema: unknown, place: SchemaPlace): boolean {
-  return whyNot(value, schema, deeper(place)) === undefined;
-}
+/** Returns the error of a value by each of several schemas. */
+const problemsOf = (value: unknown, schemas: readonly unknown[], place: SchemaPlace): Problem[] =>
+  schemas.map((one) => whyNot(value, one, deeper(place)));
 
 const deeper = (place: SchemaPlace, at = place.at): SchemaPlace => ({
   ...place,
@@ -115,7 +115,6 @@ const isNumeric = (value: unknown): value is number => typeof value === "number"
 const isTextual = (value: unknown): value is string => typeof value === "string";
 const isArray = (value: unknown): value is unknown[] => Array.isArray(value);
 const chars = (text: string): number => [...text].length;
-const ownKeys = (value: object): string[] => Object.keys(value);
 
 /** Checks the items of a list or the values of an object one by one. */
 function each(entries: Iterable<readonly [unknown, unknown, string]>, place: SchemaPlace): Problem {
@@ -180,12 +179,12 @@ const CHECKS: Readonly<Record<string, KeywordCheck>> = {
   },
   properties(value, given, _schema, place) {
     if (!isObject(value) || !isObject(given)) return undefined;
-    const known = ownKeys(given).filter((key) => Object.hasOwn(value, key));
+    const known = Object.keys(given).filter((key) => Object.hasOwn(value, key));
     return each(known.map((key) => [value[key], given[key], inside(place, key)]), place);
   },
   additionalProperties(value, given, { properties }, place) {
     if (!isObject(value)) return undefined;
-    const others = ownKeys(value).filter((key) =>
+    const others = Object.keys(value).filter((key) =>
       !(isObject(properties) && Object.hasOwn(properties, key))
     );
     return each(others.map((key) => [value[key], given, inside(place, key)] as const), place);
@@ -193,7 +192,7 @@ const CHECKS: Readonly<Record<string, KeywordCheck>> = {
   propertyNames(value, given, _schema, place) {
     if (!isObject(value)) return undefined;
     return each(
-      ownKeys(value).map((key) => [key, given, `the key ${valueText(key)}`] as const),
+      Object.keys(value).map((key) => [key, given, `the key ${valueText(key)}`] as const),
       place,
     );
   },
@@ -201,13 +200,13 @@ const CHECKS: Readonly<Record<string, KeywordCheck>> = {
     isArray(given) ? each(given.map((one) => [value, one, place.at] as const), place) : undefined,
   anyOf(value, given, _schema, place) {
     if (!isArray(given) || given.length === 0) return undefined;
-    if (given.some((one) => fits(value, one, place))) return undefined;
-    const problems = given.map((one) => whyNot(value, one, deeper(place)));
+    const problems = problemsOf(value, given, place);
+    if (problems.includes(undefined)) return undefined;
     return [...new Set(problems)].slice(0, 4).join(", or ");
   },
   oneOf(value, given, schema, place) {
     if (!isArray(given)) return undefined;
-    const found = given.filter((one) => fits(value, one, place)).length;
+    const found = problemsOf(value, given, place).filter((one) => one === undefined).length;
     if (found === 0) return CHECKS.anyOf!(value, given, schema, place);
     return found === 1
       ? undefined

@@ -14,8 +14,8 @@ import { checkSeen } from "./files/check_seen.ts";
 import { leftOutBy, placeholderIn } from "./files/left_out.ts";
 import { BOM, dominantEnding, utf16Label } from "./files/line_endings.ts";
 import { PreparedWrite, writerOf } from "./files/prepared_write.ts";
-import { openRegular, readBytes } from "./files/regular_file.ts";
-import { MAX_DIGESTED_BYTES, type SeenState, seenState, stampOf } from "./files/seen_files.ts";
+import { fileError, openRegular, readBytes } from "./files/regular_file.ts";
+import { MAX_DIGESTED_BYTES, type SeenState, stampOf } from "./files/seen_files.ts";
 
 /**
  * Creates a file, or replaces all of it, and reports the number of bytes. CRLF (or CR) line endings and a BOM of the
@@ -140,25 +140,26 @@ export async function oldFile(
   action: "edit" | "write",
   context: ToolContext,
 ): Promise<{ seen: SeenState | undefined; size: number | undefined }> {
-  const unsaved = await editorBytes(context, path);
-  if (unsaved !== undefined) return { seen: await seenState(path, unsaved), size: unsaved.length };
-  let size: number | undefined;
+  let bytes = await editorBytes(context, path);
+  let size = bytes?.length;
   try {
-    ({ size } = await Deno.stat(path));
+    if (bytes === undefined) {
+      ({ size } = await Deno.stat(path));
+      using opened = await openRegular(path, shown, action, context.grant);
+      ({ size } = opened.info);
+      if (size > MAX_DIGESTED_BYTES) {
+        return { seen: { stamp: await stampOf(opened.realPath) }, size };
+      }
+      bytes = await readBytes(opened.file, size);
+    }
+    return { seen: { bytes, stamp: await stampOf(path, bytes) }, size };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) {
       return { seen: { bytes: new Uint8Array(), stamp: "" }, size };
     }
-  }
-  try {
-    using opened = await openRegular(path, shown, action, context.grant);
-    const { size } = opened.info;
-    if (size > MAX_DIGESTED_BYTES) return { seen: { stamp: await stampOf(opened.realPath) }, size };
-    return { seen: await seenState(path, await readBytes(opened.file, size)), size };
-  } catch (error) {
-    const { cause } = error as Error;
-    const isUnread = cause instanceof Deno.errors.PermissionDenied;
+    const failure = fileError(action, shown, error);
+    const isUnread = failure.cause instanceof Deno.errors.PermissionDenied;
     if (isUnread && action === "write") return { seen: undefined, size };
-    throw error;
+    throw failure;
   }
 }

@@ -232,14 +232,11 @@ async function prepare(
   old: Deno.FileInfo & { path: string },
   { bytes, signal, grant }: WriteOrder,
 ): Promise<string | undefined> {
-  let file: Deno.FsFile;
-  try {
-    // Others can read the content only after its final rights are set.
-    file = await openNew(temporary, 0o600, grant);
-  } catch (error) {
+  // Others can read the content only after its final rights are set.
+  const file = await openNew(temporary, 0o600, grant).catch((error) => {
     if (error instanceof MovedError) throw error;
-    return "its folder takes no new files";
-  }
+  });
+  if (!file) return "its folder takes no new files";
   let inPlace: string | undefined;
   if (Deno.build.os !== "windows") {
     const now = { ...file.statSync(), path: temporary };

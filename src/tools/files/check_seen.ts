@@ -2,6 +2,7 @@
 
 import type { ToolContext } from "../../types/tool.ts";
 import { editorBytes } from "./editor_text.ts";
+import { realPathOr } from "../paths.ts";
 import { readFile } from "../read_file.ts";
 import { stampOf } from "./seen_files.ts";
 
@@ -23,14 +24,9 @@ export async function checkSeen(
   if (seenFiles === undefined) return;
   const refuse = (reason: string) =>
     new Error(`Cannot ${whole ? "write" : "edit"} ${shown} as ${reason}`);
-  let real = path;
-  let info: Deno.FileInfo | undefined;
-  try {
-    real = await Deno.realPath(path);
-    info = await Deno.stat(real);
-  } catch {
-    // The write reports the error.
-  }
+  const real = realPathOr(path);
+  // The write reports an error.
+  const info = await Deno.stat(real).catch(() => undefined);
   const stamp = seenFiles.get(real);
   const unsaved = await editorBytes(context, path);
   if (info === undefined && unsaved === undefined) {

@@ -2,7 +2,7 @@
 
 import { commonEnds, diffLines } from "../../text/diff.ts";
 import { fencedBody, withoutEntities, withoutEscapes } from "../repair/content.ts";
-import { type Reindented, reindented, uniqueLine } from "./indentation.ts";
+import { type Reindented, reindented, startOf, uniqueLine } from "./indentation.ts";
 
 /** The place of an edit in a file's text, with both texts in the file's form. */
 interface EditReading extends Reindented {
@@ -140,9 +140,6 @@ function alike(text: string, { before, after }: Pair): EditReading | undefined {
     how: differenceOf(there, wanted),
   };
 }
-
-const startOf = (lines: readonly string[], place: number): number =>
-  lines.slice(0, place).reduce((sum, { length }) => sum + length + 1, 0);
 
 function differenceOf(there: readonly string[], given: readonly string[]): string {
   const differs = (form: (line: string) => string) =>

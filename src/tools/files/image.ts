@@ -77,31 +77,31 @@ function jpegHeader(view: DataView): ImageHeader | undefined {
   return undefined;
 }
 
-interface LoadedImage {
-  part: ImagePart;
-  /** `PNG, 1280x720, 45 KB` */
-  about: string;
-}
-
 /**
- * Returns an image as a part of a message; undefined for other bytes. `fileSize` is the size of its file, of which
- * `bytes` may be the start. @throws {RangeError} beyond `limits`.
+ * Returns an image as a part of a message, and a text about it such as `PNG, 1280x720, 45 KB`; undefined for other
+ * bytes. `fileSize` is the size of its file, of which `bytes` may be the start. @throws {RangeError} beyond `limits`.
  */
 export function loadedImage(
   bytes: Uint8Array<ArrayBuffer>,
   name: string,
   limits: ImageLimits = MOST,
   fileSize = 0,
-): LoadedImage | undefined {
+): { part: ImagePart; about: string } | undefined {
   const header = imageHeader(bytes);
   if (header === undefined) return undefined;
   const { mediaType, width, height } = header;
-  checkBytes(Math.max(bytes.length, fileSize), name, limits);
-  const most = Math.min(limits.maxSide, MOST.maxSide);
-  if (Math.max(width, height) > most) {
-    const size = `${width}x${height} pixels: at most ${most} a side can be sent`;
-    throw new RangeError(`Cannot send ${name || "an image"} as it has ${size}`);
-  }
+  const checkMost = (size: number, most: number, is: string, may: string) => {
+    if (size <= most) return;
+    throw new RangeError(
+      `Cannot send ${name || "an image"} as it has ${is}: at most ${may} can be sent`,
+    );
+  };
+  const maxBytes = Math.min(limits.maxBytes, MOST.maxBytes);
+  const given = Math.max(bytes.length, fileSize);
+  const inMB = (size: number) => `${(size / 1e6).toFixed(1)} MB`;
+  checkMost(given, maxBytes, inMB(given), inMB(maxBytes));
+  const maxSide = Math.min(limits.maxSide, MOST.maxSide);
+  checkMost(Math.max(width, height), maxSide, `${width}x${height} pixels`, `${maxSide} a side`);
   const size = bytes.length < 1000
     ? count(bytes.length, "byte")
     : `${Math.round(bytes.length / 1000)} KB`;
@@ -109,15 +109,6 @@ export function loadedImage(
     part: { type: "image", mediaType, data: bytes.toBase64(), ...name !== "" && { name } },
     about: `${mediaType.slice(6).toUpperCase()}, ${width}x${height}, ${size}`,
   };
-}
-
-function checkBytes(size: number, name: string, { maxBytes }: ImageLimits): void {
-  const most = Math.min(maxBytes, MOST.maxBytes);
-  if (size <= most) return;
-  const [is, may] = [size, most].map((bytes) => `${(bytes / 1e6).toFixed(1)} MB`);
-  throw new RangeError(
-    `Cannot send ${name || "an image"} as it has ${is}: at most ${may} can be sent`,
-  );
 }
 
 /** Returns the image in a file, for a model with vision or for a user's message; undefined if it is not an image. */

@@ -39,7 +39,7 @@ export function reindented(text: string, before: string, after: string): Reinden
     fitting.push(indent + bare(line));
     last = indent;
   }
-  const at = lines.slice(0, place).reduce((sum, { length }) => sum + length + 1, 0);
+  const at = startOf(lines, place);
   const isLast = place + wanted.length === lines.length;
   const end = before.endsWith("\n") && !isLast ? "\n" : "";
   // The file ends where `before` has one more line feed.
@@ -50,6 +50,10 @@ export function reindented(text: string, before: string, after: string): Reinden
 
 const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
 const bare = (line: string): string => line.slice(indentOf(line).length);
+
+/** Returns the position of a line in the text. */
+export const startOf = (lines: readonly string[], place: number): number =>
+  lines.slice(0, place).reduce((sum, { length }) => sum + length + 1, 0);
 
 export function uniqueLine(
   lines: readonly string[],

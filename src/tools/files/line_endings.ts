@@ -24,9 +24,9 @@ export function dominantEnding(text: string): LineEnding | undefined {
   return counts["\r\n"] > counts["\n"] ? "\r\n" : "\n";
 }
 
-/** Counts the character `ending` from `from` up to `to`. */
-export function lineEndsIn(text: string, ending: string, from = 0, to = text.length): number {
-  let count = 0;
-  for (let at = from - 1; (at = text.indexOf(ending, at + 1)) !== -1 && at < to;) count++;
-  return count;
+/** Returns the number of the line of a position in a text with `\n` line endings, from 1. */
+export function lineAt(text: string, position: number): number {
+  let line = 1;
+  for (let at = -1; (at = text.indexOf("\n", at + 1)) !== -1 && at < position;) line++;
+  return line;
 }

@@ -77,20 +77,17 @@ export const writerOf =
   };
 
 /** The last call in each file's queue, by real path. */
-const queues = new Map<string, Promise<void>>();
+const queues = new Map<string, Promise<unknown>>();
 
 /** Runs `action` after all earlier calls for the same file: each reads, then writes. */
 async function oneAtATime<T>(path: string, action: () => Promise<T>): Promise<T> {
   // Synchronous, because the queue has the order of the calls. A new file has only its path.
   const key = realPathOr(path);
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const before = queues.get(key);
-  queues.set(key, promise);
+  const call = Promise.resolve(queues.get(key)).then(action, action);
+  queues.set(key, call);
   try {
-    await before;
-    return await action();
+    return await call;
   } finally {
-    resolve();
-    if (queues.get(key) === promise) queues.delete(key);
+    if (queues.get(key) === call) queues.delete(key);
   }
 }

@@ -8,12 +8,6 @@ export interface SeenState {
   bytes?: Uint8Array; // its content; missing if it is larger than {@linkcode MAX_DIGESTED_BYTES}
 }
 
-/** Returns the state of a file of at most {@linkcode MAX_DIGESTED_BYTES}. */
-export const seenState = async (path: string, bytes: Uint8Array): Promise<Required<SeenState>> => ({
-  bytes,
-  stamp: await stampOf(path, bytes),
-});
-
 /** Larger files, in bytes, are not edited, and compared only by times, of which programs can reset one. */
 export const MAX_DIGESTED_BYTES = 16 * 1024 * 1024;
 /** The reason why a file cannot be restored. */

@@ -3,7 +3,7 @@
 import { commonEnds } from "../../text/diff.ts";
 import { explainMiss } from "./closest_lines.ts";
 import { readEdit } from "./edit_readings.ts";
-import { dominantEnding, type LineEnding, lineEndsIn } from "./line_endings.ts";
+import { dominantEnding, lineAt, type LineEnding } from "./line_endings.ts";
 
 /** The maximum number of places that an error or a result names. */
 const MAX_NAMED_PLACES = 20;
@@ -63,8 +63,9 @@ export function editText(
   if (!isRead) checkMatch(lines, { before, after, places, mayQuote }, refuse);
   const isReindented = isRead && how === undefined;
   const count = places.length;
-  const numbers = lineNumbersAt(lines, places.slice(0, MAX_NAMED_PLACES + 1));
-  const where = lineList(numbers);
+  const numbers = places.slice(0, MAX_NAMED_PLACES).map((at) => lineAt(lines, at));
+  const more = count > numbers.length ? ", ..." : "";
+  const where = `${count === 1 ? "line" : "lines"} ${numbers.join(", ")}${more}`;
   if (count > 1 && !all) {
     const next = "add lines around it until it is unique, or set replace_all";
     throw refuse(`old_string appears ${count} times (${where}): ${next}`);
@@ -74,7 +75,7 @@ export function editText(
     const reason = `the result must have at most ${maxLength} characters: it would have ${length}`;
     throw refuse(reason, RangeError);
   }
-  const edited = replaced(text, { before, after, ending, places });
+  const edited = replaced(text, places, { before, after, ending });
   return {
     bytes: new TextEncoder().encode(edited),
     edited,
@@ -100,9 +101,10 @@ function checkMatch(
 ): void {
   const [first] = places as [number];
   if (places.every((at) => isMade(lines, before, after, at))) {
-    const line = lineEndsIn(lines, "\n", 0, first) + 1;
     throw refuse(
-      `new_string is there already (line ${line}): this edit was made before. Go on, or give more lines around it to add the same once more`,
+      `new_string is there already (line ${
+        lineAt(lines, first)
+      }): this edit was made before. Go on, or give more lines around it to add the same once more`,
     );
   }
   if (hasLostIndent(lines, before, after, first)) {
@@ -154,13 +156,12 @@ function hasLostIndent(lines: string, before: string, after: string, at: number)
 function missReason(lines: string, before: string, after: string, mayQuote: boolean): string {
   if (!mayQuote) return "old_string was not found";
   const at = after.trim() === "" ? -1 : lines.indexOf(after);
-  if (at !== -1) {
-    const line = lineEndsIn(lines, "\n", 0, at) + 1;
-    return `old_string was not found. new_string is there already (line ${line}): was this edit made before? If so, go on.\n${
-      explainMiss(lines, before)
-    }`;
-  }
-  return `old_string was not found.\n${explainMiss(lines, before)}`;
+  const made = at === -1
+    ? ""
+    : ` new_string is there already (line ${
+      lineAt(lines, at)
+    }): was this edit made before? If so, go on.`;
+  return `old_string was not found.${made}\n${explainMiss(lines, before)}`;
 }
 
 function unified(text: string, ending: LineEnding): string {
@@ -181,47 +182,29 @@ function placesOf(lines: string, wanted: string, all: boolean): number[] {
   return places;
 }
 
-/** Converts ascending positions in the text with `\n` for each CRLF to positions in `text`. */
-function positionsIn(text: string): (at: number) => number {
-  let shift = 0;
-  let next = text.indexOf("\r\n");
-  return (at) => {
-    for (; next !== -1 && next - shift < at; next = text.indexOf("\r\n", next + 2)) shift++;
-    return at + shift;
-  };
-}
-
-interface ReplaceOrder extends Pick<TextEdit, "before" | "after" | "ending"> {
-  /** The positions of `before` in the text with `\n` line endings. */
-  places: readonly number[];
-}
-
-/** Returns the text with `before` replaced at `places`, where it differs from `after`. */
-function replaced(text: string, { before, after, ending, places }: ReplaceOrder) {
+/**
+ * Returns the text with `before` replaced where it differs from `after`, at ascending `places` in the text with `\n`
+ * line endings.
+ */
+function replaced(
+  text: string,
+  places: readonly number[],
+  { before, after, ending }: Pick<TextEdit, "before" | "after" | "ending">,
+): string {
   const { head, tail } = commonEnds(before, after);
   const insert = after.slice(head, after.length - tail).replaceAll("\n", ending);
   const output: string[] = [];
   let done = 0;
-  const position = positionsIn(text);
+  let shift = 0;
+  let next = text.indexOf("\r\n");
+  const position = (at: number) => {
+    for (; next !== -1 && next - shift < at; next = text.indexOf("\r\n", next + 2)) shift++;
+    return at + shift;
+  };
   for (const at of places) {
     output.push(text.slice(done, position(at + head)), insert);
     done = position(at + before.length - tail);
   }
   output.push(text.slice(done));
   return output.join("");
-}
-
-function lineNumbersAt(lines: string, positions: readonly number[]): number[] {
-  let [line, from] = [1, 0];
-  return positions.map((position) => {
-    line += lineEndsIn(lines, "\n", from, position);
-    from = position;
-    return line;
-  });
-}
-
-function lineList(lines: readonly number[]): string {
-  const more = lines.length > MAX_NAMED_PLACES ? ", ..." : "";
-  const named = lines.slice(0, MAX_NAMED_PLACES).join(", ");
-  return `${lines.length === 1 ? "line" : "lines"} ${named}${more}`;
 }

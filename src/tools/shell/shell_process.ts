@@ -60,23 +60,19 @@ export async function startShell(
   { hasInput = false, variables = {}, isJob = false }: ShellOptions = {},
 ): Promise<StartedShell> {
   signal.throwIfAborted();
-  for (const [shell, args] of shellsFor(command, cwd)) {
-    const confined = await confine?.(shell, args, right, { isJob });
-    if (signal.aborted) confined?.finish?.("");
+  const shell = shellFor(command, cwd);
+  const confined = await confine?.(shell.program, shell.args, right, { isJob });
+  try {
     signal.throwIfAborted();
     const how = { cwd, env: { ...commandEnvironment(env), ...variables, ...confined?.variables } };
-    try {
-      const started = confined ?? { program: shell, args };
-      const child = startLeader(started, how, hasInput ? "piped" : "null");
-      if (confined?.limits) stopWithProgram(child);
-      return { ...confined, child };
-    } catch (error) {
-      confined?.finish?.("");
-      if (error instanceof Deno.errors.NotFound) continue;
-      throw new Error(`Cannot run the command as ${reasonOf(error)}`, { cause: error });
-    }
+    const child = startLeader(confined ?? shell, how, hasInput ? "piped" : "null");
+    if (confined?.limits) stopWithProgram(child);
+    return { ...confined, child };
+  } catch (error) {
+    confined?.finish?.("");
+    signal.throwIfAborted();
+    throw new Error(`Cannot run the command as ${reasonOf(error)}`, { cause: error });
   }
-  throw new Error("Cannot run the command as there is no shell: neither bash nor sh is on PATH");
 }
 
 /** The differences between runs of a shell to its end. */
@@ -133,8 +129,8 @@ export function limitLines(
   return { lines, ...limit && { limit } };
 }
 
-/** Returns the shells to try for a command, best first, with their arguments. @throws {Error} if it cannot run. */
-function shellsFor(command: string, cwd: string): [program: string, args: string[]][] {
+/** Returns the shell for a command, with its arguments. @throws {Error} if it cannot run. */
+function shellFor(command: string, cwd: string): { program: string; args: string[] } {
   if (command.trim() === "") throw new RangeError("Cannot run the command as it is empty");
   if (command.includes("\0")) {
     throw new RangeError("Cannot run the command as it must not have a NUL character: use $'\\0'");
@@ -152,13 +148,12 @@ function shellsFor(command: string, cwd: string): [program: string, args: string
   if (Deno.build.os === "windows") {
     const { name, program } = windowsShell();
     const flags = name === "Git Bash" ? ["-c"] : ["-NoProfile", "-NonInteractive", "-Command"];
-    return [[program, [...flags, command]]];
+    return { program, args: [...flags, command] };
   }
   const folders = programFolders(cwd);
-  return ["bash", "sh"].flatMap((name) => {
-    const path = findProgram(name, folders, cwd);
-    return path === undefined ? [] : [[path, ["-c", "--", command]]];
-  });
+  const program = findProgram("bash", folders, cwd) ?? findProgram("sh", folders, cwd);
+  if (program !== undefined) return { program, args: ["-c", "--", command] };
+  throw new Error("Cannot run the command as there is no shell: neither bash nor sh is on PATH");
 }
 
 /**
