@@ -49,7 +49,12 @@ export const grepTool: Tool = callable({
 function takeCase(args: ToolArgs, rest: RestArgs): string | undefined {
   const ignores = rest.take("i", "ignorecase", "caseinsensitive", "insensitive") === true;
   const heeds = rest.take("casesensitive", "matchcase");
-  const isLiteral = takeLiteral(args, rest);
+  // Plain text: `is_regex: false`, `fixed_strings: true`.
+  const isPattern = typeof rest.given.regex === "boolean"
+    ? rest.take("regex")
+    : rest.take("isregex", "useregex", "isregexp");
+  const isLiteral = isPattern === false ||
+    rest.take("fixedstrings", "fixedstring", "literal", "f") === true;
   for (const name of IDLE_OF_SEARCH) rest.take(name);
   const around = ["c", "a", "b"].map((key) => rest.given[`-${key.toUpperCase()}`]).filter(isWhole);
   if (around.length > 0 && args.context_lines === undefined) {
@@ -65,14 +70,6 @@ function takeCase(args: ToolArgs, rest: RestArgs): string | undefined {
   if (isCaseless && !String(pattern).startsWith("(?i")) pattern = `(?i)${pattern}`;
   args.pattern = pattern;
   return `the search as the pattern ${pattern}`;
-}
-
-/** True if the pattern is plain text: `is_regex: false`, `fixed_strings: true`. */
-function takeLiteral(_args: ToolArgs, rest: RestArgs): boolean {
-  const isPattern = typeof rest.given.regex === "boolean"
-    ? rest.take("regex")
-    : rest.take("isregex", "useregex", "isregexp");
-  return isPattern === false || rest.take("fixedstrings", "fixedstring", "literal", "f") === true;
 }
 
 /**

@@ -15,6 +15,10 @@ import { openRegular, readBytes, type RegularFile } from "./files/regular_file.t
 import { MAX_DIGESTED_BYTES, stampOf } from "./files/seen_files.ts";
 import { realPathOr, toolPath } from "./paths.ts";
 
+const FIRST_LINE = bareNames(
+  "start startline linestart fromline from firstline begin beginline startlineoneindexed startlineoneindexedinclusive",
+);
+
 export const fileTool: Tool = callable({
   name: "read_file",
   description: "Read a text file. Lines are numbered; use offset and limit for more.",
@@ -28,9 +32,7 @@ export const fileTool: Tool = callable({
   slips: {
     synonyms: {
       file_path: FILE_SYNONYMS,
-      offset: bareNames(
-        "start startline linestart fromline from firstline begin beginline startlineoneindexed linenumber line",
-      ),
+      offset: [...FIRST_LINE, "linenumber", "line"],
       limit: bareNames(
         "maxlines numlines linecount nlines count numberoflines numlinestoread length",
       ),
@@ -72,11 +74,7 @@ function takeLines(args: ToolArgs, rest: RestArgs): string | undefined {
     return "a range of lines as offset and limit";
   }
   if (!isWhole(end)) return undefined;
-  const first = rest.take(
-    ...bareNames(
-      "start startline linestart fromline from firstline begin beginline startlineoneindexed startlineoneindexedinclusive",
-    ),
-  ) ?? args.offset ?? 1;
+  const first = rest.take(...FIRST_LINE) ?? args.offset ?? 1;
   if (!isWhole(first) || args.limit !== undefined) return undefined;
   args.offset = Math.max(1, Number(first));
   if (Number(end) >= Number(first)) args.limit = Number(end) - Number(first) + 1;

@@ -189,7 +189,7 @@ const typesOf = ({ type, anyOf, oneOf }: JsonSchema): string[] =>
   type === undefined
     ? [anyOf ?? oneOf ?? []].flat().flatMap((one) => stringsOf(objectOf(one).type))
     : stringsOf(type);
-const requiredOf = ({ required }: JsonSchema): string[] =>
+export const requiredOf = ({ required }: JsonSchema): string[] =>
   Array.isArray(required) ? stringsOf(required) : [];
 
 const SHAPES: Readonly<Record<string, string>> = {

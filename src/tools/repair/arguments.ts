@@ -3,7 +3,7 @@
 import { bareName } from "../../text/bare_name.ts";
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import type { JsonSchema, Tool } from "../../types/tool.ts";
-import { checkArguments, type ToolArgs } from "../schema.ts";
+import { checkArguments, requiredOf, type ToolArgs } from "../schema.ts";
 import { SlipError } from "./slip_error.ts";
 import { type GivenName, rename, RestArgs, shownValue, slipsOf } from "../slips.ts";
 import { ARGUMENT_WRAPPERS, IDLE, IDLE_VALUES } from "./tables.ts";
@@ -42,7 +42,7 @@ export function fitArguments(tool: Tool, given: ToolArgs, call: GivenName): Fitt
       key,
       value,
       properties[key]!,
-      isRequired(tool, key),
+      requiredOf(tool.parameters).includes(key),
       args,
     );
     if (!fitted) continue;
@@ -57,9 +57,6 @@ export function fitArguments(tool: Tool, given: ToolArgs, call: GivenName): Fitt
 export function schemasOf({ parameters: { properties } }: Tool): Record<string, JsonSchema> {
   return isObject(properties) ? properties as Record<string, JsonSchema> : {};
 }
-
-const isRequired = ({ parameters: { required } }: Tool, key: string): boolean =>
-  Array.isArray(required) && required.includes(key);
 
 /** Returns the value of a JSON object in a text. Other values stay, and invalid JSON is undefined. */
 export const unwrapped = (value: unknown): unknown =>
@@ -76,30 +73,21 @@ function unwrap(tool: Tool, given: ToolArgs, repairs: string[]): ToolArgs {
     if (others.length !== 1 || Object.hasOwn(properties, key!)) return source;
     const isKnown = ARGUMENT_WRAPPERS.includes(bareName(key!)) ||
       bareName(key!) === bareName(tool.name);
+    if (!isKnown) return source;
     const value = source[key!];
     const inner = unwrapped(value);
-    if (!isKnown || !isObject(inner)) {
-      return isKnown ? alone(tool, key!, value, source, repairs) : source;
+    if (!isObject(inner)) {
+      // A text in a wrapper is the only required argument.
+      const [only, second] = requiredOf(tool.parameters);
+      const isPlain = typeof value === "string" && !/^\s*[{[]/.test(value);
+      if (!isPlain || only === undefined || second !== undefined) return source;
+      repairs.push(`${key} as ${only}`);
+      return { [only]: value };
     }
     repairs.push(`what is in ${key} as the arguments`);
     source = inner;
   }
   return source;
-}
-
-/** Returns a text in a wrapper for the only required argument. */
-function alone(
-  tool: Tool,
-  key: string,
-  value: unknown,
-  source: ToolArgs,
-  repairs: string[],
-): ToolArgs {
-  const required = Object.keys(schemasOf(tool)).filter((name) => isRequired(tool, name));
-  const isPlain = typeof value === "string" && required.length === 1 && !/^\s*[{[]/.test(value);
-  if (!isPlain) return source;
-  repairs.push(`${key} as ${required[0]}`);
-  return { [required[0]!]: value };
 }
 
 /** Drops arguments without effect; for a read-only tool, all unknown ones. */
@@ -123,14 +111,10 @@ function dropOthers(tool: Tool, args: ToolArgs, rest: RestArgs, repairs: string[
       if (isIdle) continue;
       dropped++;
       repairs.push(`${key} as nothing: there is no such argument`);
-    } else if (more === false) refuse(tool, args, rest);
-    else args[key] = value;
+    } else if (more === false) {
+      const checked = checkArguments(tool, { ...args, ...rest.given });
+      throw new SlipError(checked.ok ? `Cannot run ${tool.name}` : checked.error);
+    } else args[key] = value;
   }
   return dropped;
-}
-
-/** @throws {SlipError} for the remaining arguments. */
-function refuse(tool: Tool, args: ToolArgs, rest: RestArgs): never {
-  const checked = checkArguments(tool, { ...args, ...rest.given });
-  throw new SlipError(checked.ok ? `Cannot run ${tool.name}` : checked.error);
 }

@@ -1,5 +1,6 @@
 /** Repairs calls with a mistake in their name or arguments if there is only one reading. @module */
 
+import { attempt } from "../../attempt.ts";
 import { bareName } from "../../text/bare_name.ts";
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { parseLooseJson } from "../../text/loose_json.ts";
@@ -7,7 +8,7 @@ import { nearest } from "../../text/nearest.ts";
 import { ALIASES, EDITOR_TOOLS, ELSEWHERE } from "../../text/tool_aliases.ts";
 import type { ToolCall } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
-import { checkArguments, type ToolArgs } from "../schema.ts";
+import { checkArguments, requiredOf, type ToolArgs } from "../schema.ts";
 import { fitArguments, type FittedArguments, schemasOf, unwrapped } from "./arguments.ts";
 import { SlipError } from "./slip_error.ts";
 import { slipsOf } from "../slips.ts";
@@ -151,7 +152,7 @@ function quotedArguments(text: string, tools: readonly Tool[]): ToolArgs | undef
 /** Reads a whole JSON string as the only required argument of a read-only tool. */
 function loneArgument(name: string, text: string, tools: readonly Tool[]): ToolArgs | undefined {
   const [tool] = toolsNamed(name, {}, tools);
-  const [key, second] = tool?.access === "read" ? requiredNames(tool) : [];
+  const [key, second] = tool?.access === "read" ? requiredOf(tool.parameters) : [];
   const isPlain = text.length < 500 && !/[\n{}[\]"']/.test(text);
   return key !== undefined && second === undefined && isPlain ? { [key]: text } : undefined;
 }
@@ -163,7 +164,7 @@ function unreadable(
   tools: readonly Tool[],
 ): SlipError {
   const [tool] = toolsNamed(name, {}, tools);
-  const required = tool ? requiredNames(tool) : [];
+  const required = tool ? requiredOf(tool.parameters) : [];
   const isBare = required.length === 1 && text.length < 500 && !/^[\s{["'“`<]/.test(text);
   const right = isBare ? `. A correct call: ${JSON.stringify({ [required[0]!]: text })}` : "";
   const shown = text.length > 500 ? `${text.slice(0, 300)} ... ${text.slice(-150)}` : text;
@@ -291,10 +292,6 @@ const shownCall = (args: ToolArgs): string => {
   return text.length > 300 ? "{...}" : text;
 };
 
-function requiredNames({ parameters: { required } }: Tool): string[] {
-  return Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
-}
-
 function unknownTool(name: string, args: ToolArgs, tools: readonly Tool[], folder: string): string {
   const list = tools.map((tool) => tool.name);
   const bare = bareName(name.replace(AROUND_NAME, ""));
@@ -304,13 +301,7 @@ function unknownTool(name: string, args: ToolArgs, tools: readonly Tool[], folde
   const nearName = nearest(name.replace(AROUND_NAME, ""), list);
   const near = tools.find((tool) => tool.name === nearName);
   if (!near) return `There is no tool "${name}". ${all}`;
-  let right = "";
-  try {
-    right = ` A correct call: ${near.name} ${
-      shownCall(fitArguments(near, args, { name: bare, folder }).args)
-    }.`;
-  } catch (error) {
-    if (!(error instanceof SlipError)) throw error;
-  }
+  const fitted = attempt(() => fitArguments(near, args, { name: bare, folder }).args);
+  const right = fitted ? ` A correct call: ${near.name} ${shownCall(fitted)}.` : "";
   return `There is no tool "${name}": do you mean ${near.name}?${right} ${all}`;
 }

@@ -7,13 +7,8 @@ import { SlipError } from "./slip_error.ts";
 const OTHER_TOOL =
   /^\s*(read_file|write_file|edit_file|glob_files|grep_code|list_directory|update_tasks)(?=[\s({]|$)/;
 
-interface ReadCommand {
-  command: string;
-  repairs: string[];
-}
-
 /** Returns the only reading of a command. @throws {SlipError} if it would not do what it seems to. */
-export function readCommand(given: string): ReadCommand {
+export function readCommand(given: string): { command: string; repairs: string[] } {
   const repairs: string[] = [];
   let command = given;
   const fenced = /^\s*(`{3,})[\w-]*[ \t]*\r?\n([^]*?)\n?\1\s*$/.exec(command) ??

@@ -234,30 +234,23 @@ async function hasTop(path: string): Promise<boolean> {
   return await Deno.lstat(home!).then(() => true, () => false);
 }
 
-/** Names the files in other folders with the name of one that does not exist. */
-async function suggestNamed(path: string, clean: string, order: PathOrder): Promise<void> {
-  const plain = clean.replace(LINE_BEHIND, "");
-  const files = await filesNamed(plain, order.folder);
-  if (files.length === 0) return;
-  const shown = files.map((one) => JSON.stringify(one)).join(" or ");
-  throw new SlipError(
-    `Cannot ${order.use} ${JSON.stringify(path)} as it does not exist: do you mean ${shown}?`,
-  );
-}
-
+/** The maximum number of files that an error suggests. */
 const MAX_NAMED_FILES = 3;
 /** The maximum duration of a search in a large tree, in milliseconds. */
 const SEARCH_MS = 1000;
 
-/** Returns the paths of files named like the end of `path`; empty if there are too many, or it is not a plain name. */
-async function filesNamed(path: string, workingDir: string): Promise<string[]> {
-  const name = basename(path);
-  if (!/^[\w@+-][\w.@+-]*$/.test(name)) return [];
-  const { walk, prefix } = await findTarget({ workingDir }, ".", `**/${name}`, false);
-  const job = { walk, prefix, limit: MAX_NAMED_FILES + 1 };
+/** Throws with the files in other folders that have the plain name of one that does not exist, if they are few. */
+async function suggestNamed(path: string, clean: string, order: PathOrder): Promise<void> {
+  const name = basename(clean.replace(LINE_BEHIND, ""));
+  if (!/^[\w@+-][\w.@+-]*$/.test(name)) return;
+  const target = await findTarget({ workingDir: order.folder }, ".", `**/${name}`, false);
+  const job = { ...target, limit: MAX_NAMED_FILES + 1 };
   const { signal } = new AbortController();
-  const { files, end } = await runSearch(job, [walk.root], signal, { timeoutMs: SEARCH_MS });
-  return end === "done" && files.length <= MAX_NAMED_FILES
-    ? files.map((file) => file.path).sort()
-    : [];
+  const limits = { timeoutMs: SEARCH_MS };
+  const { files, end } = await runSearch(job, [job.walk.root], signal, limits);
+  if (end !== "done" || files.length === 0 || files.length > MAX_NAMED_FILES) return;
+  const shown = files.map((file) => JSON.stringify(file.path)).sort().join(" or ");
+  throw new SlipError(
+    `Cannot ${order.use} ${JSON.stringify(path)} as it does not exist: do you mean ${shown}?`,
+  );
 }

@@ -28,7 +28,9 @@ export function valueAsMeant(
     return { value: value === 1, repair: `${key} ${value} as ${value === 1}` };
   }
   if (schema.type === "string") return textFor(tool, key, value, args);
-  if (!isRequired && typeof schema.minimum === "number" && isBelow(value, schema.minimum)) {
+  // Elsewhere, 0 and -1 mean all, or from the start.
+  const isBelow = Number(schema.minimum) > 0 && [0, -1, "0", "-1"].includes(value as number);
+  if (!isRequired && isBelow) {
     return { value: undefined, repair: `${key} ${value} as none given` };
   }
   return undefined;
@@ -41,10 +43,6 @@ function isNothing(value: unknown, { type, enum: options }: JsonSchema, key: str
   if (typeof value !== "string" || !NO_VALUE.test(value)) return false;
   return type !== "string" || isChoice || key === "path" && value.trim() === "";
 }
-
-/** True for 0 and -1, which elsewhere mean all, or from the start. */
-const isBelow = (value: unknown, minimum: number): boolean =>
-  minimum > 0 && [0, -1, "0", "-1"].includes(value as number);
 
 function textFor(
   tool: string,

@@ -59,22 +59,16 @@ export async function runSearch(
     signal.throwIfAborted();
   }
   sortFound(found, job);
-  if (job.walk.withheld) dropMoved(found, job, job.walk.withheld.folder, since);
+  const { walk: { root, withheld }, prefix } = job;
+  if (withheld) {
+    // Drops files that are no longer where they were read: a link may have replaced a folder meanwhile.
+    const still = found.matches.filter(({ path, dev = 0, ino = null }) =>
+      isStill(`${root}/${path.slice(prefix.length)}`, { dev, ino }, withheld.folder, since)
+    );
+    found.tally.unreadable += found.matches.length - still.length;
+    found.matches = still;
+  }
   return { ...found, end };
 }
 
 export const turnOfOthers = () => new Promise<void>((resolve) => setTimeout(resolve));
-
-/** Drops files that are no longer where they were read: a link may have replaced a folder meanwhile. */
-function dropMoved(
-  found: FoundFiles,
-  { walk, prefix }: SearchJob,
-  folder: string,
-  since: number,
-): void {
-  const isThere = ({ path, dev = 0, ino = null }: FoundFiles["matches"][number]) =>
-    isStill(`${walk.root}/${path.slice(prefix.length)}`, { dev, ino }, folder, since);
-  const still = found.matches.filter(isThere);
-  found.tally.unreadable += found.matches.length - still.length;
-  found.matches = still;
-}
