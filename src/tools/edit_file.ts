@@ -4,7 +4,8 @@ import type { Tool, ToolContext } from "../types/tool.ts";
 import { callable, fileSubject, objectSchema, textSchema } from "./definition.ts";
 import { SlipError } from "./repair/slip_error.ts";
 import type { ToolArgs } from "./schema.ts";
-import { FILE_SYNONYMS, type RestArgs, shownValue, takeView } from "./slips.ts";
+import { valueText } from "./schema_check.ts";
+import { FILE_SYNONYMS, type RestArgs, takeView } from "./slips.ts";
 import { ENTITIES_REPAIR, unfenced, withLineFeeds, withoutCodeEntities } from "./repair/content.ts";
 import { count } from "../text/count.ts";
 import { wholeUpTo } from "../text/truncate.ts";
@@ -99,7 +100,7 @@ function takeContent(args: ToolArgs, rest: RestArgs): undefined {
   ) return;
   throw new SlipError(
     `Cannot run edit_file as it has no argument "${key}". To replace the whole file: write_file {"file_path": ${
-      shownValue(args.file_path ?? rest.given.path ?? "...")
+      valueText(args.file_path ?? rest.given.path ?? "...")
     }, "content": "..."}. To change a part of it: edit_file with old_string and new_string`,
   );
 }

@@ -6,7 +6,8 @@ import type { Tool } from "../types/tool.ts";
 import { callable, objectSchema, textSchema } from "./definition.ts";
 import { SlipError } from "./repair/slip_error.ts";
 import type { ToolArgs } from "./schema.ts";
-import { type GivenName, isWhole, type RestArgs, shownValue, type Slips } from "./slips.ts";
+import { valueText } from "./schema_check.ts";
+import { type GivenName, isWhole, type RestArgs, type Slips } from "./slips.ts";
 import { readCommand } from "./repair/command.ts";
 import { runBash } from "./shell/run_command.ts";
 import { jobOutput, runInBackground } from "./shell/background.ts";
@@ -112,7 +113,7 @@ function takeTimeout(args: ToolArgs, rest: RestArgs, { name }: GivenName): strin
   const isLong = given > MAX_SECONDS;
   if (isLong && given <= SURE_MILLISECONDS && name !== "bash") {
     const right = (seconds: number) =>
-      `{"command": ${shownValue(args.command ?? "...")}, "timeout_seconds": ${seconds}}`;
+      `{"command": ${valueText(args.command ?? "...")}, "timeout_seconds": ${seconds}}`;
     throw new SlipError(
       `Cannot run run_bash as timeout may be in seconds or milliseconds. A correct call: ${
         right(given / 1000)

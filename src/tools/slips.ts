@@ -69,11 +69,6 @@ export function rename(
   }
 }
 
-export const shownValue = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? "";
-  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
-};
-
 export const isWhole = (value: unknown): value is number | string =>
   typeof value === "number" || typeof value === "string" && /^-?\d+$/.test(value.trim());
 

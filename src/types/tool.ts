@@ -153,7 +153,7 @@ export type OnWritten = (file: {
   /** Changes whenever the file is written again. */
   stamp: string;
   /** The previous file, if any. `bytes` is missing if it had over 16 MiB or cannot be read. */
-  before?: { stamp: string; bytes?: Uint8Array };
+  before?: { bytes?: Uint8Array };
 }) => void;
 
 /**

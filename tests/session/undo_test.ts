@@ -275,7 +275,7 @@ Deno.test("/undo says which file was too large to be kept", async () => {
     log.begin(agent, "x");
     const path = `${dir}/large`;
     await Deno.writeTextFile(path, "b");
-    log.onWritten({ path, stamp: await digestOf("b"), before: { stamp: "0" } });
+    log.onWritten({ path, stamp: await digestOf("b"), before: {} });
     assertMatch(
       await log.say("undo", agent),
       /large was not changed: its old content was too large to store/,
@@ -308,7 +308,7 @@ Deno.test("no more bytes of files are remembered than the bound, but for the new
     const bytes = new Uint8Array(MAX_UNDO_BYTES / 2 + 1);
     for (const text of ["one", "two", "three"]) {
       log.begin(agent, text);
-      log.onWritten({ path: `${dir}/${text}`, stamp: "1", before: { stamp: "0", bytes } });
+      log.onWritten({ path: `${dir}/${text}`, stamp: "1", before: { bytes } });
     }
     log.begin(agent, "four");
     const texts: string[] = [];

@@ -264,6 +264,5 @@ async function write(edit: FileEdit, grant: Grant, context: ToolContext): Promis
   const isThrough = after &&
     await writeThroughEditor({ ...context, grant }, realPath, path, after, before ?? NO_BYTES);
   if (!isThrough) await exchangeOne(grant, { bytes: after, stamp: was });
-  const old = before && { before: { stamp: was, bytes: before } };
-  context.onWritten?.({ path: realPath, stamp, ...old });
+  context.onWritten?.({ path: realPath, stamp, ...before && { before: { bytes: before } } });
 }

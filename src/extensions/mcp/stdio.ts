@@ -115,7 +115,7 @@ class ProgramCarrier implements Carrier {
     this.peer = linePeer({ ...handlers, onIgnored, input: child.stdout, output: child.stdin });
     this.#reading = this.#readWords();
     this.#release = atProgramEnd(() => {
-      endNow(child.pid);
+      endNow(child);
       onEnd();
     });
     // Processes that it started may outlive it and keep its stdout open. Its last output is read first.

@@ -51,7 +51,7 @@ export async function writeAtomically(
     const linked = (await Deno.lstat(path).catch(ifMissing))?.isSymlink === true;
     const target = grant?.realPath ?? (linked ? await linkTarget(path) : path);
     if (await Deno.lstat(target).catch(ifMissing) === undefined) {
-      if (seen?.stamp) throw new ChangedError();
+      if (seen?.stamp) throw changedError(shown);
       const folder = dirname(target);
       if (grant && hasShell) await makeFolder(folder, grant);
       else await Deno.mkdir(folder, { recursive: true });
@@ -69,15 +69,12 @@ export async function writeAtomically(
       if (error.temporary !== undefined) await removeAnyhow(error.temporary);
       throw movedError("write", shown);
     }
-    if (error instanceof ChangedError) {
-      const reason = "it changed on disk since it was read: read it again";
-      throw new FileError(`Cannot write ${shown} as ${reason}`);
-    }
     throw fileError("write", shown, error);
   }
 }
 
-class ChangedError extends Error {}
+const changedError = (shown: string): FileError =>
+  new FileError(`Cannot write ${shown} as it changed on disk since it was read: read it again`);
 
 /** Returns the result of a write, for the model and as data: `text` with `facts` and how the file was written. */
 export function writeReport(
@@ -144,7 +141,8 @@ function ifMissing(error: unknown): undefined {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
-async function createFile(target: string, { bytes, signal, grant }: WriteOrder): Promise<void> {
+async function createFile(target: string, order: WriteOrder): Promise<void> {
+  const { shown, bytes, signal, grant } = order;
   const temporary = temporaryBeside(target);
   try {
     await fill(await openNew(temporary, 0o666, grant), bytes);
@@ -152,12 +150,12 @@ async function createFile(target: string, { bytes, signal, grant }: WriteOrder):
     if (grant && hasShell) {
       const names = [temporary, target].map((path) => basename(path));
       const { code, error } = await runInFolder(dirname(target), LINK_FILE, names);
-      if (code === EXISTS) throw new ChangedError();
+      if (code === EXISTS) throw changedError(shown);
       if (code !== 0) throw new Error(error);
       return;
     }
     await Deno.link(temporary, target).catch((error) => {
-      if (error instanceof Deno.errors.AlreadyExists) throw new ChangedError();
+      if (error instanceof Deno.errors.AlreadyExists) throw changedError(shown);
       // This file system has no links.
       return Deno.rename(temporary, target);
     });
@@ -191,7 +189,7 @@ async function replaceTarget(
       : await prepare(temporary, { ...old, path: target }, order);
     signal?.throwIfAborted();
     // Times are too coarse, and inode numbers are reused.
-    if (seen && await stampOf(target).catch(ifMissing) !== seen.stamp) throw new ChangedError();
+    if (seen && await stampOf(target).catch(ifMissing) !== seen.stamp) throw changedError(shown);
     if (inPlace === undefined) {
       // Windows does not rename over an open file.
       if (Deno.build.os === "windows") file.close();

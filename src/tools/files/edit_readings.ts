@@ -4,12 +4,6 @@ import { commonEnds, diffLines } from "../../text/diff.ts";
 import { fencedBody, withoutEntities, withoutEscapes } from "../repair/content.ts";
 import { type Reindented, reindented, startOf, uniqueLine } from "./indentation.ts";
 
-/** The place of an edit in a file's text, with both texts in the file's form. */
-interface EditReading extends Reindented {
-  /** The form in which it was read; missing if only the indentation differs. */
-  how?: string;
-}
-
 type Pair = Pick<Reindented, "before" | "after">;
 
 const MAX_READ_TEXT = 4 * 1024 * 1024;
@@ -28,7 +22,7 @@ const FORMS: readonly (readonly [how: string, read: (pair: Pair) => Pair | undef
 ];
 
 /** Returns the only place of `before` in `text` in another form, with both texts in that form. Line endings are `\n`. */
-export function readEdit(text: string, before: string, after: string): EditReading | undefined {
+export function readEdit(text: string, before: string, after: string): Reindented | undefined {
   if (text.length > MAX_READ_TEXT || before.length + after.length > MAX_READ_EDIT) {
     return reindented(text, before, after);
   }
@@ -37,16 +31,15 @@ export function readEdit(text: string, before: string, after: string): EditReadi
     if (!pair || pair.before.trim() === "" || pair.before === pair.after) continue;
     // Blank lines around a text show that it is whole lines.
     const exact = how === "" || read === trimmed ? undefined : exactly(text, pair);
-    const found = exact ?? reindented(text, pair.before, pair.after) ??
-      alike(text, pair);
+    const found = exact ?? reindented(text, pair.before, pair.after) ?? alike(text, pair);
     if (!found) continue;
-    const all = [how, "how" in found ? found.how : ""].filter((one) => one).join(", ");
-    return { ...found, ...all !== "" && { how: all } };
+    const all = [how, found.how].filter(Boolean).join(", ");
+    return { ...found, ...all && { how: all } };
   }
   return undefined;
 }
 
-function exactly(text: string, { before, after }: Pair): EditReading | undefined {
+function exactly(text: string, { before, after }: Pair): Reindented | undefined {
   const at = text.indexOf(before);
   if (at === -1 || text.indexOf(before, at + 1) !== -1) return undefined;
   return { at, before, after };
@@ -123,7 +116,7 @@ export const withPlainLooks = (text: string): string =>
 const lookOf = (line: string): string => withPlainLooks(line.trimEnd());
 
 /** Returns the only place where lines look like `before`. Parts that both texts share come from the file. */
-function alike(text: string, { before, after }: Pair): EditReading | undefined {
+function alike(text: string, { before, after }: Pair): Reindented | undefined {
   const isWhole = before.endsWith("\n") && (after.endsWith("\n") || after === "");
   if (before.endsWith("\n") !== after.endsWith("\n") && !isWhole) return undefined;
   const wanted = before.replace(/\n$/, "").split("\n");

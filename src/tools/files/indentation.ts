@@ -7,6 +7,7 @@ export interface Reindented {
   at: number;
   before: string;
   after: string;
+  how?: string; // the form in which it was read; missing if only the indentation differs
 }
 
 /**

@@ -38,7 +38,6 @@ export class PreparedWrite implements Prepared {
   async write(context: ToolContext): Promise<ToolOutcome> {
     const { path, args, bytes, seen, change, report } = this.plan;
     const shown = String(args.file_path);
-    const before = context.onWritten && await versionOf(context.grant?.realPath ?? path, seen);
     const realPath = await writeThroughEditor(context, path, shown, bytes, seen?.bytes);
     const written = realPath === undefined
       ? await writeAtomically(path, shown, bytes, seen, context)
@@ -48,16 +47,10 @@ export class PreparedWrite implements Prepared {
     context.onWritten?.({
       path: written.realPath,
       stamp,
-      ...!written.created && { before: before ?? { stamp: "" } },
+      ...!written.created && { before: seen?.bytes ? { bytes: seen.bytes } : {} },
     });
     return { ...report(written), change, counts: { bytes: bytes.length } };
   }
-}
-
-/** Returns the file at `path` as it was `seen`; without bytes if it is large or cannot be read. */
-async function versionOf(path: string, seen: SeenState | undefined) {
-  const stamp = await stampOf(path).catch(() => undefined);
-  return stamp === undefined ? undefined : { stamp, ...seen?.bytes && { bytes: seen.bytes } };
 }
 
 type PrepareWrite = (args: ToolArgs, context: ToolContext) => Promise<PreparedWrite>;

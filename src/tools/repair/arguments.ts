@@ -4,8 +4,9 @@ import { bareName } from "../../text/bare_name.ts";
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import type { JsonSchema, Tool } from "../../types/tool.ts";
 import { checkArguments, requiredOf, type ToolArgs } from "../schema.ts";
+import { valueText } from "../schema_check.ts";
 import { SlipError } from "./slip_error.ts";
-import { type GivenName, rename, RestArgs, shownValue, slipsOf } from "../slips.ts";
+import { type GivenName, rename, RestArgs, slipsOf } from "../slips.ts";
 import { ARGUMENT_WRAPPERS, IDLE, IDLE_VALUES } from "./tables.ts";
 import { valueAsMeant } from "./values.ts";
 
@@ -102,8 +103,8 @@ function dropOthers(tool: Tool, args: ToolArgs, rest: RestArgs, repairs: string[
     const rival = Object.entries(synonyms ?? {}).find(([, known]) => known.includes(bare));
     if (!isIdle && rival && args[rival[0]] !== undefined) {
       throw new SlipError(
-        `Cannot run ${tool.name} as ${rival[0]} (${shownValue(args[rival[0]])}) and ${key} (${
-          shownValue(value)
+        `Cannot run ${tool.name} as ${rival[0]} (${valueText(args[rival[0]])}) and ${key} (${
+          valueText(value)
         }) differ: give ${rival[0]} alone`,
       );
     }

@@ -51,7 +51,7 @@ export function withoutCodeEntities(text: string, path: string): string | undefi
 
 /** Decodes a line of code for a file in which line feeds between statements are written as `\n`. */
 export function withLineFeeds(text: string, path: string): string | undefined {
-  if (mayBeFenced(path) || BACKSLASHES.has(extname(path)) || extname(path) === "") return undefined;
+  if (mayBeFenced(path) || BACKSLASHES.has(extname(path))) return undefined;
   if (text.includes("\n") || /^\s*(?:\/\/|#|\*)/.test(text)) return undefined;
   const { outside, inside, isOpen } = lineFeedsIn(text);
   const isBetween = text.split("\\n").every((part, i, all) =>
@@ -63,7 +63,7 @@ export function withLineFeeds(text: string, path: string): string | undefined {
 }
 
 /** Files in which a backslash before an `n` may be part of a path. */
-const BACKSLASHES = new Set(["ps1", "bat", "cmd", "reg", "ini", "inf", "regex", "re", "vbs"]);
+const BACKSLASHES = new Set(["", "ps1", "bat", "cmd", "reg", "ini", "inf", "regex", "re", "vbs"]);
 
 const mayBeFenced = (path: string): boolean => PROSE.test(extname(path)) && !CODE_NAME.test(path);
 
@@ -100,8 +100,7 @@ export function contentAsMeant(content: string, path: string): ReadText | undefi
   }
   const signs = withoutCodeEntities(content, path);
   if (signs !== undefined) return { text: signs, repair: ENTITIES_REPAIR };
-  const mayHaveBackslashes = extname(path) === "" || BACKSLASHES.has(extname(path));
-  return mayHaveBackslashes ? undefined : unescaped(content, refuse);
+  return BACKSLASHES.has(extname(path)) ? undefined : unescaped(content, refuse);
 }
 
 function isListing(text: string): boolean {

@@ -1,7 +1,7 @@
 /** The notes of a search after its results, for the model. @module */
 
 import { count } from "../../text/count.ts";
-import type { SearchEnd } from "./run_search.ts";
+import type { SearchResult } from "./run_search.ts";
 import type { Tally } from "./walk.ts";
 
 const CUT_RULES = "ignore files are too long, and only their first rules were applied";
@@ -29,7 +29,7 @@ export function leftOut(tally: Tally): string {
 }
 
 /** Returns the reasons why the results of a search are incomplete, other than their size. */
-export function gapNotes(tally: Tally, end: SearchEnd): string[] {
+export function gapNotes(tally: Tally, end: SearchResult["end"]): string[] {
   const notes = [];
   if (end === "timeout") notes.push("stopped for lack of time: narrow it down with path");
   const parts = skipped(tally);

@@ -12,9 +12,8 @@ const DEFAULTS: SearchLimits = { sliceMs: 15, timeoutMs: 20_000 };
 /** A file that takes longer to search, or a folder's rules to read, in ms, is skipped: nothing interrupts them. */
 const MAX_STEP_MS = 2000;
 
-/** The end of a search: `"timeout"` if a part of the tree remains. */
-export type SearchEnd = "done" | "timeout";
-export type SearchResult = FoundFiles & { end: SearchEnd };
+/** What a search found, and its end: `"timeout"` if a part of the tree remains. */
+export type SearchResult = FoundFiles & { end: "done" | "timeout" };
 
 /**
  * Searches `tasks` for `job`.
@@ -34,7 +33,7 @@ export async function runSearch(
   let [spent, latest] = [0, 0];
   const searcher = new Searcher(job, () => performance.now() > latest, tasks);
   const { tasks: rest, found } = searcher;
-  let end: SearchEnd = "done";
+  let end: SearchResult["end"] = "done";
   for (let limit = sliceMs; rest.length > 0;) {
     const begun = performance.now();
     const until = begun + sliceMs;

@@ -60,10 +60,6 @@ export const emptyTally = () => ({
 });
 export type Tally = ReturnType<typeof emptyTally>;
 
-function addTally(to: Tally, from: Tally): void {
-  for (const key of Object.keys(to) as (keyof Tally)[]) to[key] += from[key];
-}
-
 /** The maximum number of bytes read from an ignore file, with comments: real ones are far smaller. */
 const MAX_IGNORE_BYTES = 1024 * 1024;
 /** Folders without real files: reading one runs code in the kernel, and some block forever. */
@@ -128,7 +124,7 @@ export class Walk {
       } else tally.filtered++;
     }
     tally.links = links.length;
-    addTally(this.tally, tally);
+    for (const key of Object.keys(tally) as (keyof Tally)[]) this.tally[key] += tally[key];
     return { files, folders, links };
   }
 

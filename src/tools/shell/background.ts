@@ -1,11 +1,10 @@
 /** Commands in the background, and their reports to the model. @module */
 
-import { attempt } from "../../attempt.ts";
 import type { SandboxLimit } from "../../types/confine.ts";
 import type { Job, Jobs, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { aborted, within } from "../../wire/wait.ts";
 import { namesOf } from "./jobs.ts";
-import { type JobOutput, joinedOutput, OutputCapture } from "./output_capture.ts";
+import { OutputCapture } from "./output_capture.ts";
 import { endNow } from "./process_group.ts";
 import { DRAIN_MS, exitCodeText, FRAME_CHARS, GRACE_MS, leftText } from "./shell_process.ts";
 import {
@@ -41,7 +40,7 @@ export async function runInBackground(
   const shell = await startShell(String(command), context, { isJob: true });
   const budget = Math.max(Math.min(context.maxOutputChars - FRAME_CHARS, MAX_NEWS_BYTES), 200);
   const output = new OutputCapture([shell.child.stdout, shell.child.stderr], budget);
-  const job = new ShellJob(String(command), shell, jobs, budget, output);
+  const job = new ShellJob(String(command), shell, jobs, budget, [output]);
   jobs.add(job);
   const status = await within(settleMs, shell.child.status);
   if (status) {
@@ -70,8 +69,7 @@ export function movedToBackground(
   streams: Streams,
   { jobs, budget, startedAt }: { jobs: Jobs; budget: number; startedAt: number },
 ): ToolOutcome {
-  const output = joinedOutput(Object.values(streams));
-  const job = new ShellJob(command, shell, jobs, budget, output, startedAt);
+  const job = new ShellJob(command, shell, jobs, budget, Object.values(streams), startedAt);
   jobs.add(job);
   return announced(job, "The user moved it to the background: ", budget);
 }
@@ -115,7 +113,7 @@ class ShellJob implements Job {
     private readonly shell: StartedShell,
     private readonly jobs: Jobs,
     private readonly budget: number,
-    private readonly output: JobOutput,
+    private readonly outputs: readonly OutputCapture[],
     private readonly startedAt = performance.now(),
   ) {
     this.ended = this.#untilOver();
@@ -126,18 +124,18 @@ class ShellJob implements Job {
   }
 
   tail(maxBytes: number): string {
-    return this.output.tail(maxBytes);
+    return this.#joined(maxBytes, (one, most) => one.tail(most));
   }
 
   /** Returns why it ended, if it has, and its output since the last report. */
   news(label = "output", maxBytes = this.budget): string {
-    const text = this.output.take(maxBytes).replace(/\n$/, "");
+    const text = this.#joined(maxBytes, (one, most) => one.take(most)).replace(/\n$/, "");
     return [...this.#end, ...(text === "" ? [`no ${label}`] : [`${label}:`, text])].join("\n");
   }
 
   async report(signal: AbortSignal): Promise<string> {
     if (this.outcome === undefined) {
-      const more = [this.ended, this.output.more(), aborted(signal)];
+      const more = [this.ended, ...this.outputs.map((one) => one.more()), aborted(signal)];
       await within(NEWS_MS, Promise.race(more));
     }
     signal.throwIfAborted();
@@ -156,23 +154,27 @@ class ShellJob implements Job {
   }
 
   kill(): void {
-    const { child } = this.shell;
-    if (Deno.build.os !== "windows") endNow(child.pid);
-    else attempt(() => child.kill("SIGKILL"));
+    endNow(this.shell.child);
+  }
+
+  #joined(maxBytes: number, text: (one: OutputCapture, most: number) => string): string {
+    const most = Math.floor(maxBytes / this.outputs.length);
+    return this.outputs.map((one) => text(one, most)).join("");
   }
 
   async #untilOver(): Promise<void> {
     const { child } = this.shell;
-    const { output } = this;
     await Promise.race([child.status, this.#halt.promise]);
-    if (this.#stoppedAs === undefined) await within(DRAIN_MS, output.done);
+    if (this.#stoppedAs === undefined) {
+      await within(DRAIN_MS, Promise.all(this.outputs.map(({ done }) => done)));
+    }
     const stoppedAs = this.#stoppedAs;
     const isStopped = stoppedAs !== undefined;
     const graceMs = isStopped ? JOB_STOP_MS : GRACE_MS;
-    const { left, status, notes } = await endShell(this.shell, [output], graceMs);
+    const { left, status, notes } = await endShell(this.shell, this.outputs, graceMs);
     this.#end = [`exit code: ${exitCodeText(status)}`];
     if (!isStopped) {
-      const said = { stderr: output.tail(MAX_FIRST_NEWS_BYTES) };
+      const said = { stderr: this.tail(MAX_FIRST_NEWS_BYTES) };
       const { lines, limit } = limitLines(this.shell, this.command, status?.code, said);
       this.#end.push(...lines);
       this.limit = limit;

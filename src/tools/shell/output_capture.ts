@@ -106,22 +106,6 @@ export class OutputCapture {
   }
 }
 
-/** The output of a job. */
-export type JobOutput = Pick<OutputCapture, "done" | "take" | "more" | "tail" | "cancel">;
-
-/** The outputs of two captures that have begun, one after the other. */
-export function joinedOutput(captures: readonly OutputCapture[]): JobOutput {
-  const joined = (text: (one: OutputCapture, maxBytes: number) => string) => (maxBytes: number) =>
-    captures.map((one) => text(one, Math.floor(maxBytes / captures.length))).join("");
-  return {
-    done: Promise.all(captures.map(({ done }) => done)).then(() => {}),
-    take: joined((one, maxBytes) => one.take(maxBytes)),
-    tail: joined((one, maxBytes) => one.tail(maxBytes)),
-    more: () => Promise.race(captures.map((one) => one.more())),
-    cancel: async () => void await Promise.all(captures.map((one) => one.cancel())),
-  };
-}
-
 /** Returns the text of `bytes`, the first and last of `total`, cut only between characters. */
 function boundedText(bytes: Uint8Array, total: number, maxBytes: number): string {
   if (total <= maxBytes && total === bytes.length) return shownOutput(bytes, total);

@@ -37,7 +37,12 @@ const STAT = /^(\d+) \(([^]{0,64}?)\) (\S) (\d+) (\d+) (\d+)(?: -?\d+){15} (\d+)
  * Returns the names of those found.
  */
 export async function endGroup(leader: number, graceMs: number): Promise<string[]> {
-  if (Deno.build.os === "windows") return await endTree(leader);
+  if (Deno.build.os === "windows") {
+    const args = ["/T", "/F", "/PID", String(leader)];
+    await userProgram("taskkill", { args, stdin: "null", stdout: "null", stderr: "null" })
+      ?.output();
+    return [];
+  }
   const list = listing();
   let members = await membersOf(leader, list);
   const names = members.filter(({ pid }) => pid !== leader).map(({ name }) => name);
@@ -56,11 +61,11 @@ export async function endGroup(leader: number, graceMs: number): Promise<string[
   return names;
 }
 
-/** Kills every process that the child `leader` started and, if it lives, the child, without waiting. */
-export function endNow(leader: number): void {
-  if (Deno.build.os === "windows") return;
+/** Kills a child, if it lives, and on other systems than Windows every process that it started, without waiting. */
+export function endNow(child: Deno.ChildProcess): void {
+  if (Deno.build.os === "windows") return attempt(() => child.kill("SIGKILL"));
   const table = attempt(() => processesIn(listing().outputSync().stdout));
-  signal(leader, membersIn(table ?? [], leader), "SIGKILL");
+  signal(child.pid, membersIn(table ?? [], child.pid), "SIGKILL");
 }
 
 /** Stops every process that a child started while this program is stopped by Ctrl-Z: then it watches no processes. */
@@ -165,14 +170,4 @@ function processRow(
 function psRow(row: string): Process {
   const [pid, state, parent, group, ...words] = row.trim().split(/\s+/);
   return processRow([row, pid, words.join(" "), state, parent, group]);
-}
-
-async function endTree(pid: number): Promise<string[]> {
-  await userProgram("taskkill", {
-    args: ["/T", "/F", "/PID", String(pid)],
-    stdin: "null",
-    stdout: "null",
-    stderr: "null",
-  })?.output();
-  return [];
 }

@@ -8,7 +8,7 @@ import { aborted, within } from "../../wire/wait.ts";
 import { commandEnvironment } from "./command_environment.ts";
 import { findProgram, programFolders } from "../../find_program.ts";
 import { limitAdvice } from "./limit_text.ts";
-import { type JobOutput, OutputCapture } from "./output_capture.ts";
+import { OutputCapture } from "./output_capture.ts";
 import { endGroup, endNow, stopWithProgram } from "./process_group.ts";
 import { atProgramEnd } from "./program_end.ts";
 import { windowsShell } from "./windows_shell.ts";
@@ -93,7 +93,7 @@ export async function runShell(command: string, context: ToolContext, options: R
   const shell = await startShell(command, context, options);
   const { child } = shell;
   // At the end of the program, there is no time for SIGTERM.
-  const release = atProgramEnd(() => endNow(child.pid));
+  const release = atProgramEnd(() => endNow(child));
   const streams: Streams = {
     stdout: new OutputCapture([child.stdout], maxBytes),
     stderr: new OutputCapture([child.stderr], maxBytes),
@@ -162,7 +162,7 @@ function shellFor(command: string, cwd: string): { program: string; args: string
  */
 export async function endShell(
   { child, finish }: StartedShell,
-  captures: readonly JobOutput[],
+  captures: readonly OutputCapture[],
   graceMs: number,
 ): Promise<{ left: string[]; status: Deno.CommandStatus | undefined; notes: string[] }> {
   const ended = await endGroup(child.pid, graceMs);
