@@ -253,18 +253,26 @@ function roughParts(agent: CopilotAgent): Record<ContextPart["name"] | "reasonin
   const { offered: tools, state } = agent;
   // Separate variables: adding to a field with the role's name takes five times as long.
   let [system, user, assistant, tool, reasoning] = [roughTokens(agent.systemPrompt), 0, 0, 0, 0];
-  for (const message of state.messages) {
+  const { sizes } = memoryOf(agent);
+  const { messages } = state;
+  for (let i = 0; i < messages.length; i++) {
+    const message = messages[i]!;
+    let known = sizes[i];
+    if (known?.message !== message || known.length !== message.content.length) {
+      known = { message, length: message.content.length, size: roughMessage(message) };
+      sizes[i] = known;
+    }
     const { role } = message;
-    const size = roughMessage(message);
-    if (role === "tool") tool += size;
-    else if (role === "assistant") assistant += size;
-    else if (role === "system") system += size;
+    if (role === "tool") tool += known.size;
+    else if (role === "assistant") assistant += known.size;
+    else if (role === "system") system += known.size;
     else {
-      user += size;
+      user += known.size;
       reasoning = 0;
     }
     if (message.reasoning !== undefined) reasoning += roughReasoning(message);
   }
+  sizes.length = messages.length;
   return { system, tools: roughTools(tools), user, assistant, tool, reasoning };
 }
 
