@@ -194,8 +194,8 @@ function textRows(
     const stop = start + shown.length;
     let text = "";
     while (start < stop) {
-      const other = styles.findIndex((style, at) => at > start && style !== styles[start]);
-      const end = other === -1 ? stop : Math.min(other, stop);
+      let end = start + 1;
+      while (end < stop && styles[end] === styles[start]) end++;
       text += paint(whole.slice(start, end), styles[start]!);
       start = end;
     }
