@@ -49,10 +49,11 @@ async function ollamaModels(
     entriesAt("/api/tags", "models", options),
     entriesAt("/api/ps", "models", options),
   ]);
+  const tagsByName = new Map(tags.map((one) => [one.name, one]));
   return await Promise.all(
     names.filter(isName).map(async (name, at) => {
       const facts = asksEach && at < MAX_ASKED ? await localModelInfo(name, options) : {};
-      const details = tags.find((one) => one.name === name)?.details;
+      const details = tagsByName.get(name)?.details;
       const loaded = running.find((one) => isSameModel(String(one.name), name));
       const contextLength = wholeNumber(loaded?.context_length);
       return {
@@ -83,9 +84,10 @@ async function servedModels(options: LocalServerOptions): Promise<ListedModel[]>
   ]);
   const isSwap = served.some((one) => one.owned_by === "llama-swap" && one.status === undefined);
   const running = isSwap ? await runningModels(options) : undefined;
+  const servedById = new Map(served.map((one) => [one.id, one]));
+  const studioById = new Map(studio.map((one) => [one.id, one]));
   return names.filter(isName).map((name) => {
-    const isOf = ({ id }: Fields) => id === name;
-    const entry: Fields = { ...served.find(isOf), ...studio.find(isOf) };
+    const entry: Fields = { ...servedById.get(name), ...studioById.get(name) };
     const state = loadState(entry) ?? entry.state;
     const abilities = abilitiesOf(entry);
     const server = studio.length > 0 ? "LM Studio" : SERVERS.get(String(entry.owned_by));
