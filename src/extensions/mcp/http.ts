@@ -13,6 +13,7 @@ import { MCP_CODES, MODERN_VERSION } from "./protocol.ts";
 
 /** The maximum size of one answer, in bytes: large ones contain an image of a few MiB. */
 const MAX_HTTP_ANSWER = 32 * 2 ** 20;
+const TOO_LONG = `its answer has over ${MAX_HTTP_ANSWER} bytes`;
 const MAX_FAILURE_BYTES = 65_536;
 /** The number of times that a broken stream is resumed, and the usual wait before it, in ms. */
 const MAX_RESUMES = 5;
@@ -164,7 +165,10 @@ export class HttpCarrier implements Carrier {
       throw new Error(`it answered with ${type || "no content type"}, not JSON: ${excerpt(text)}`);
     }
     this.peer.receive(text);
-    if (!signal.aborted) throw new Error("its answer is not to this request");
+    if (signal.aborted) return;
+    throw new Error(
+      text.length >= MAX_HTTP_ANSWER ? TOO_LONG : "its answer is not to this request",
+    );
   }
 
   /** Listens to the stream of an older server for changed lists and questions, which the SDK sends there. */
@@ -232,6 +236,7 @@ export class HttpCarrier implements Carrier {
     } catch {
       // The connection broke, or was closed because the answer is complete.
     }
+    if (total > maxBytes && !signal.aborted) throw new Error(TOO_LONG);
     return decoder;
   }
 }

@@ -100,6 +100,8 @@ Deno.test("mcp over HTTP: what is no answer is an error that says what it is", a
     [() => new Response("hi"), "it answered with text/plain, not JSON: hi"],
     [() => json({ jsonrpc: "2.0", id: 99, result: {} }), "its answer is not to this request"],
     [() => events(), "its answer broke off"],
+    [() => text(" ".repeat(2 ** 25 + 1), "application/json"), "has over 33554432 bytes"],
+    [() => events(":".repeat(2 ** 25 + 1)), "has over 33554432 bytes"],
     [() => text("no", "text/plain", 500), "answered 500: no"],
     [() => text("", "text/plain", 400), "answered 400"],
     [() => json({ error: "text" }, 400), 'answered 400: {"error":"text"}'],
