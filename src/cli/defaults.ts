@@ -143,7 +143,9 @@ const OTHER_FORMS: Readonly<Record<string, JsonSchema>> = {
     additionalProperties: false,
   },
   models: {
-    description: `be like {"qwen3:8b": {"temperature": 0.6}}, for ${FLAGS_OF_MODEL.join(", ")}`,
+    description: `be like {"qwen3:8b": {"temperature": 0.6}}, with no settings but ${
+      FLAGS_OF_MODEL.join(", ")
+    }`,
     type: "object",
     additionalProperties: { type: "object", propertyNames: { enum: FLAGS_OF_MODEL } },
   },

@@ -152,9 +152,9 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
   checkWorkFolder(args["working-dir"]);
   const given = args;
   const { command } = args;
-  const headless = command === undefined &&
-    (args.print !== undefined || !Deno.stdin.isTerminal());
+  const headless = args.print !== undefined || !Deno.stdin.isTerminal();
   const needing = OF_PRINT.find((name) => given[name] !== undefined);
+  if (needing && command) throw new UsageError(`copilot ${command} has no use for --${needing}`);
   if (needing && !headless) throw new UsageError(`--${needing} needs -p`);
   args = { ...withDefaults(args), given };
   if (command !== undefined) {

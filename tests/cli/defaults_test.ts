@@ -187,7 +187,7 @@ Deno.test("config.json: settings of a model that are none are refused", async ()
     const [models, message] of [
       ['["m"]', "models"],
       ['{"m": 1}', "models"],
-      ['{"m": {"host": "h"}}', "for temperature, top-p, "],
+      ['{"m": {"host": "h"}}', "with no settings but temperature, top-p, "],
       ['{"m": {"top-k": {}}}', "top-k"],
     ] as const
   ) {
