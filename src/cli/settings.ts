@@ -161,7 +161,7 @@ function addressIn(env: Env, kind: ModelTarget["kind"]): string | undefined {
   }
 }
 
-/** The settings that a flag of the same name sets. */
+/** The settings that a flag sets, whose name {@linkcode flagOfSetting} returns. */
 const FLAG_SETTINGS =
   "apiKey model baseUrl local hosted host useCompat workingDir maxTokens thinkBudget contextLength temperature topP topK minP repeatPenalty sampling think keepAlive textTools maxToolRounds promptTier connectTimeoutMs firstTokenTimeoutMs idleTimeoutMs"
     .split(" ");

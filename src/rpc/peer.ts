@@ -15,6 +15,7 @@ export interface RpcPeerOptions {
    * connection ends. @throws {RpcError} to answer with its code.
    */
   onRequest?(method: string, params: RpcParams, signal: AbortSignal): Promise<unknown> | unknown;
+  /** Handles a notification. It must not throw. */
   onNotification?(method: string, params: RpcParams): void;
   /** Returns the notification that cancels one of our requests; undefined to send no notification. */
   cancellation?(id: RpcId, method: string): { method: string; params: RpcParams } | undefined;

@@ -56,6 +56,7 @@ export class TokenStore {
   }
 }
 
+/** What the connection uses of a {@linkcode TokenAuth}. */
 export type HttpAuth = Pick<TokenAuth, keyof TokenAuth>;
 
 /** Authorizes the requests to a server with the token of a sign-in. */
