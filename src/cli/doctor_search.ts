@@ -6,6 +6,7 @@ import type { DoctorOutput } from "../ui/terminal/session/command_runner.ts";
 import type { SetupHome } from "../ui/terminal/session/setup.ts";
 import type { Check } from "../session/data.ts";
 import type { FoundServer } from "../models/servers.ts";
+import { hasUserinfo } from "../server_address.ts";
 import { checkRows } from "./doctor.ts";
 import { KEY_VARIABLES } from "./keys.ts";
 import { setupHome } from "./setup.ts";
@@ -51,8 +52,11 @@ function noServerAmong(found: readonly FoundServer[], home: SetupHome): string {
 
 /** Returns the flags that name all known servers, also of OLLAMA_HOST and of a key; undefined without any. */
 function ownFlags(found: readonly FoundServer[], home: SetupHome): string | undefined {
-  const flags = found.filter(({ state }) => state !== "slow")
-    .map(({ url, isNative }) => isNative ? `--local --host ${url}` : `--base-url ${url}/v1`);
+  const flags = found.filter(({ state }) => state !== "slow").map(({ url, isNative }) => {
+    // Only OLLAMA_HOST may have a password, which no message shows.
+    if (hasUserinfo(url)) return `--local (OLLAMA_HOST names ${new URL(url).host})`;
+    return isNative ? `--local --host ${url}` : `--base-url ${url}/v1`;
+  });
   const { keyIn } = home.hosted().find(({ settings }) => settings.hosted) ?? {};
   if (keyIn !== undefined) flags.push(`--hosted (with the key in ${keyIn})`);
   return flags.length > 0 ? flags.join(", or ") : undefined;

@@ -66,6 +66,8 @@ Deno.test("a run without a server and a key is told the flags of the person's ow
       choosing,
   );
   assertEquals(await told([1], "gpu"), chosen("--local --host http://gpu:11434"));
+  const hidden = "--local (OLLAMA_HOST names gpu:11434)";
+  assertEquals(await told([1], "http://u:secret@gpu"), chosen(hidden));
   assertEquals(await told([1], server.url), chosen(`--local --host ${server.url}`));
   assertEquals(
     await told([1], "gpu", "k"),
