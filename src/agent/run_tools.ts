@@ -313,10 +313,10 @@ const TIDY_UP_MS = 4000;
 
 /** Resolves with `promise`, or rejects some time after the signal: a call that ignores it cannot hold up the turn. */
 async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const isLate = aborted(signal).then(() => within(TIDY_UP_MS, promise));
+  const late = aborted(signal).then(() => within(TIDY_UP_MS, promise));
   return await Promise.race([
     promise,
-    isLate.then((): never => {
+    late.then((): never => {
       throw signal.reason;
     }),
   ]);

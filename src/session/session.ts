@@ -305,7 +305,7 @@ export class Session implements SessionState, AsyncDisposable {
     this.#steering.length = 0;
     using stop = this.#stop = endingWith(signal);
     if (signal.aborted) stop.abort(signal.reason);
-    const until = stop.signal;
+    const turnSignal = stop.signal;
     const turn = async (sent: readonly Part[]) => {
       const { models } = this.roles;
       const roles = Object.keys(models).length > 0 ? await import("./roles.ts") : undefined;
@@ -316,9 +316,9 @@ export class Session implements SessionState, AsyncDisposable {
         ready: () => this.frontend.ready?.(),
         answerSchema: this.options.answerSchema,
         isReadOnly: () => isPlanning(this),
-        steering: this.steering(until),
+        steering: this.steering(turnSignal),
         summarizer: roles?.summarizerOf(this),
-        signal: until,
+        signal: turnSignal,
       };
       return roles && models.plan !== undefined && await isPlanning(this)
         ? await roles.planTurn(this, sent, options)
@@ -329,7 +329,7 @@ export class Session implements SessionState, AsyncDisposable {
     for (let round = 0; whole.stopReason === "done"; round++) {
       const ends: TurnEnd[] = [];
       for (const one of this.extensions) {
-        const end = await one.endOfTurn?.(whole, round, until);
+        const end = await one.endOfTurn?.(whole, round, turnSignal);
         if (end) ends.push(end);
       }
       const checks = ends.flatMap(({ check }) => check ?? []);

@@ -15,7 +15,7 @@ type Asked = Pick<Confirmation, "files">;
 const MAX_STARTS = 3;
 const START_LINES = 8;
 
-/** What changed in each file, or its text: unless `isWhole`, how the first files begin. */
+/** Returns what changed in each file, or its text; unless `isWhole`, only the start of the first texts. */
 export function trustRows(
   { files }: Asked,
   columns: number,

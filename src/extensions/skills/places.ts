@@ -19,10 +19,11 @@ export interface PromptFolder {
   plugin?: { name: string; root: string };
 }
 
-export const KIND_FOLDERS = [["skill", "skills"], ["command", "commands"], [
-  "agent",
-  "agents",
-]] as const;
+export const KIND_FOLDERS = [
+  ["skill", "skills"],
+  ["command", "commands"],
+  ["agent", "agents"],
+] as const;
 /** The folders of agents in a repository and at home, in order of precedence. */
 const AGENT_FOLDERS = [".agents", ".claude"];
 

@@ -97,7 +97,7 @@ export class SkillsExtension implements Extension {
     return this.#promptFiles.filter(({ kind, isForModel }) => kind === "skill" && isForModel);
   }
 
-  get #typed(): PromptFile[] {
+  get #forPerson(): PromptFile[] {
     return this.#promptFiles.filter(({ isForPerson }) => isForPerson);
   }
 
@@ -109,9 +109,9 @@ export class SkillsExtension implements Extension {
   }
 
   commands(): readonly Command[] {
-    const typed = this.#typed;
-    const taken = typed.length > 0 ? this.#taken : undefined;
-    return typed.filter(({ name }) => !taken!.has(name)).map(({ name, description, argument }) => ({
+    const all = this.#forPerson;
+    const taken = all.length > 0 ? this.#taken : undefined;
+    return all.filter(({ name }) => !taken!.has(name)).map(({ name, description, argument }) => ({
       name,
       group: "Work",
       help: description,
@@ -125,7 +125,7 @@ export class SkillsExtension implements Extension {
 
   expands(line: string) {
     const typed = commandIn(line);
-    const promptFile = typed && withName(this.#typed, typed.name);
+    const promptFile = typed && withName(this.#forPerson, typed.name);
     if (!promptFile || this.#taken.has(promptFile.name)) return undefined;
     return (part: TextPart, signal: AbortSignal): Promise<Part[]> =>
       this.#open(promptFile, part, typed.argument, signal);

@@ -14,7 +14,10 @@ export type Attributes = ReadonlyMap<string, string>;
 /** Elements whose content is not markup. The content of `title` is text, that of others is dropped. */
 const RAW_ELEMENTS = new Set("script style textarea title iframe noembed noframes xmp".split(" "));
 
-/** The start of a tag, a comment or the like. `<!-->` and `<!--->` are complete comments. */
+/**
+ * The start of a tag, a comment or the like (`<!doctype …>`, `<?xml …>`, `</>`); `<` before anything else is text.
+ * `<!-->` and `<!--->` are complete comments.
+ */
 const TAG_START = /<(?:!--(?:-?>)?|(\/?)([a-z][^\s/>\0]{0,63})|[/!?])/gi;
 
 export function* htmlTokens(html: string): Generator<HtmlToken> {

@@ -53,7 +53,11 @@ const isBurst = (text: string) =>
 
 /** Longer sequences are dropped; of a string, only the start is read. */
 const MAX_SEQUENCE = 256;
-/** A sequence, which another control character may cut off, a control character, or text. */
+/**
+ * A sequence, a control character, or text. `linuxConsole` is a function key there, which is dropped. `alt` is an
+ * Escape before a sequence, with which PuTTY and iTerm2 report Alt. Without its `letter`, another control character
+ * cut a sequence off. A `string` ends at any control character, so that a lost end does not block the keyboard.
+ */
 const SEQUENCE = new RegExp(
   "\x1b\\[\\[(?<linuxConsole>[^])" +
     "|(?<alt>\x1b?)\x1b(?:\\[(?<params>[0-?]*)(?<between>[ -/]*)|O(?<digits>[\\d;]*))(?<letter>[@-~]?)" +

@@ -148,8 +148,8 @@ export class Activity {
     }
   }
 
-  /** Counts about `tokens` of the current answer, such as one for each piece of it. */
-  written(tokens = this.#open.tokens + 1): void {
+  /** Sets about how many tokens the current answer has; by default one more, for a piece of it. */
+  countTokens(tokens = this.#open.tokens + 1): void {
     this.#open.lastAt = performance.now();
     if (this.#open.tokens === 0) this.#open.firstAt = this.#open.lastAt;
     this.#open.tokens = tokens;
@@ -185,7 +185,7 @@ export class Activity {
   token(doing: string): void {
     this.#loading.until = 0;
     this.#written = this.#retry = undefined;
-    this.written();
+    this.countTokens();
     this.#doing = doing;
   }
 

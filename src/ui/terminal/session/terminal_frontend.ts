@@ -142,7 +142,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       case "rule_added":
         return this.#display.view.print(wrapped(ruleAdded(event), this.#display.columns));
       case "command_progress":
-        return this.#display.view.activity.written(event.tokens);
+        return this.#display.view.activity.countTokens(event.tokens);
       case "instructions":
         return this.#showInstructions(event.instructions);
       case "resumed":

@@ -33,7 +33,7 @@ Deno.test("the speed is shown after twenty tokens and a second of them", () => {
     activity.token("c");
     assertEquals(at(8100)!.slice(2), "8 s · 1 token: c");
     activity.begin("/compact");
-    activity.written(3);
+    activity.countTokens(3);
     assertEquals(at(8200)!.slice(2), "0 s · 3 tokens: /compact");
   });
 });

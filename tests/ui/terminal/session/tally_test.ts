@@ -43,18 +43,18 @@ Deno.test("tokens are those that the server counted, else about one a piece", ()
   atTimes((tally, at) => {
     tally.onEvent({ type: "thinking" });
     at(3000);
-    for (let n = 0; n < 10; n++) tally.written();
+    for (let n = 0; n < 10; n++) tally.countTokens();
     at(5000);
-    tally.written();
+    tally.countTokens();
     tally.onEvent(usage(2000));
     at(20_000);
     tally.onEvent({ type: "thinking" });
-    for (let n = 0; n < 40; n++) tally.written();
+    for (let n = 0; n < 40; n++) tally.countTokens();
     at(30_000);
     assertEquals(tally.summary(), "Worked 30 s · 2.0k tokens");
     tally.begin("");
     // Some servers do not count the arguments of calls.
-    for (let n = 0; n < 5; n++) tally.written();
+    for (let n = 0; n < 5; n++) tally.countTokens();
     tally.onEvent(usage(2));
     at(36_000);
     assertEquals(tally.summary(), "Worked 6 s");
