@@ -2,7 +2,7 @@
 
 import { RPC_CODES, RpcError, type RpcParams } from "../../rpc/message.ts";
 import { isObject, objectOr } from "../../text/json.ts";
-import { shortened } from "../../text/one_line.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
 import type { Elicit } from "../../session/form.ts";
 import { elicitationOf } from "./elicitation.ts";
 import { type Carrier, type CarrierHandlers, HttpStatusError, isOlder } from "./http.ts";
@@ -252,7 +252,9 @@ export class McpClient {
         this.#asking--;
       }
     }
-    throw new RpcError(RPC_CODES.methodNotFound, `method not found: ${method}`);
+    // The server, or the model whose call needs it, reads this.
+    const asked = shortened(oneLine(method), 100);
+    throw new RpcError(RPC_CODES.methodNotFound, `copilot does not offer ${asked} to servers`);
   }
 
   async #answers(

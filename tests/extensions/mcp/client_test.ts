@@ -220,7 +220,7 @@ Deno.test("mcp: a server's questions before its answer are asked, ten times at m
   await assertRejects(
     () => strange.client.request("tools/call", {}),
     RpcError,
-    "method not found: roots/list",
+    "copilot does not offer roots/list to servers",
   );
 });
 
@@ -238,10 +238,10 @@ Deno.test("mcp: a server may ping, and ask the person while a request is under w
   assertEquals(await server.request("ping", {}), {});
   assertEquals(await client.request("tools/call", {}), { action: "decline" });
   assertEquals(asked, ["m"]);
-  await assertRejects(() => server.request("sampling/createMessage", {}), RpcError, "not found");
+  await assertRejects(() => server.request("sampling/createMessage", {}), RpcError, "not offer");
   const nobody = await wire(legacy());
   const unable = () => nobody.server.request("elicitation/create", ask);
-  await assertRejects(unable, RpcError, "method not found: elicitation/create");
+  await assertRejects(unable, RpcError, "copilot does not offer elicitation/create to servers");
 });
 
 Deno.test("mcp: progress reaches the request that it is about, and changes of lists the session", async () => {
