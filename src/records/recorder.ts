@@ -57,12 +57,12 @@ export class Recorder implements Disposable {
   #partial: { text: string; since: number } | undefined;
 
   /**
-   * `now` returns the session. `tell` is called with the reason if it cannot be recorded, and without it when
+   * `current` returns what to record now. `tell` is called with the reason if it cannot be recorded, and without it when
    * recording works again.
    */
   constructor(
     private readonly root: string,
-    private readonly now: () => Recorded,
+    private readonly current: () => Recorded,
     private readonly tell: (why?: string) => void,
     private readonly isPrint = false,
   ) {}
@@ -98,7 +98,7 @@ export class Recorder implements Disposable {
     this.#recorded = new Set(this.#file && session!.ids);
     this.#mode = session?.mode;
     this.#used = this.#file && JSON.stringify(session!.used);
-    this.#model = modelKey(this.now().used);
+    this.#model = modelKey(this.current().used);
     this.#origin = session ? { parent: session.name, title, started: session.head.started } : {};
   }
 
@@ -176,7 +176,7 @@ export class Recorder implements Disposable {
 
   /** Writes new messages with the results of their calls, the model, and the permission mode. @throws {Error} */
   #writeNew(): void {
-    const recorded = this.now();
+    const recorded = this.current();
     const { messages, executions, used, mode } = recorded;
     identify(messages);
     const conversation = messages.map(({ id }) => id!);

@@ -155,6 +155,7 @@ export class Activity {
     this.#open.tokens = tokens;
   }
 
+  /** Leaves the time of a question out of the turn's. */
   exclude(ms: number): void {
     this.#startedAt += ms;
   }
