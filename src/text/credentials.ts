@@ -2,7 +2,7 @@
 
 /** The forms of tokens, as the source of a regular expression. */
 export const CREDENTIAL_FORMS =
-  "(?:sk|pk|rk)[-_][\\w-]{16,}|(?:gh[opsru]|npm|hf|github_pat|gl(?:pa|r)t|xox[abeprs]|AIza)[-_\\w]{20,}|(?:AKIA|ASIA)[A-Z\\d]{16}|SG\\.[\\w-]{16,}\\.[\\w-]{16,}|do[opr]_v1_\\w{20,}|pypi-AgE[\\w-]{16,}|xapp-\\d[\\w-]{16,}|AGE-SECRET-KEY-1[A-Z\\d]{16,}|ya29\\.[\\w-]{20,}|eyJ[\\w-]+\\.[\\w-]+\\.[\\w-]*";
+  "(?:sk|pk|rk)[-_][\\w-]{16,}|(?:gh[opsru]|npm|hf|github_pat|gl(?:pa|r|d|cb)t|xox[abeprs]|AIza)[-_\\w]{20,}|(?:gsk|xai|nvapi|pplx|tvly|r8|dckr_pat|lin_api|ntn|shpat|whsec|glsa|sbp)[-_][\\w-]{20,}|hvs\\.[\\w-]{20,}|LS0tLS1CRUdJTi[\\w+/]{20,}={0,2}|(?:AKIA|ASIA)[A-Z\\d]{16}|SG\\.[\\w-]{16,}\\.[\\w-]{16,}|do[opr]_v1_\\w{20,}|pypi-AgE[\\w-]{16,}|xapp-\\d[\\w-]{16,}|AGE-SECRET-KEY-1[A-Z\\d]{16,}|ya29\\.[\\w-]{20,}|eyJ[\\w-]+\\.[\\w-]+\\.[\\w-]*";
 
 /** The names of settings whose values are credentials, in the same way. */
 export const CREDENTIAL_NAMES =
@@ -14,13 +14,14 @@ const PRIVATE_KEY =
 /** Replaces what looks like a credential in `text` with `[redacted]`: tokens, settings, each line of keys. */
 export function hideCredentials(text: string): string {
   const hidden = "[redacted]";
-  const name = `${CREDENTIAL_NAMES}(?!s)[\\w-]{0,40}["']?\\s{0,9}`;
+  const name = `${CREDENTIAL_NAMES}(?!s)[\\w-]{0,40}\\\\{0,3}["']?\\s{0,9}`;
   const word = "[^\\s\"'`&;,()<>]";
   const named = [
     // In an environment, in JSON and code, in YAML. A variable that code passes on is not a value.
-    `(${name}[:=]\\s{0,9}(["']))(?!\\[redacted)(?:(?!\\2)[^\\n]){4,2000}(?=\\2)`,
+    `(${name}[:=]{1,2}>?\\s{0,9}(\\\\{0,3}["'\`]))(?!\\[redacted)(?:(?!\\2)[^\\n]){4,2000}(?=\\2)`,
     `(${name}=["']?)(?!\\[redacted)(?:${word}{4,2000}(?=["'\`\\s&;]|$)|(?=${word}{0,200}\\d)${word}{6,2000})`,
     `(${name}[:=][ \\t]{1,9})(?=\\S{0,200}\\d)[^\\s"'\`,;()<>\\[]{6,2000}(?=[\\s"'\`]|$)`,
+    `(<[\\w.:-]{0,40}${CREDENTIAL_NAMES}(?!s)[\\w-]{0,40}>)(?!\\[redacted)[^\\n<>]{4,2000}(?=</)`,
     // In headers and the options of commands.
     `((?:--[\\w-]{0,20}${CREDENTIAL_NAMES}(?!s)[\\w-]{0,40}[ \\t]|\\bx-[\\w-]{0,20}(?:key|token):|\\bauthorization["']?:[ \\t]{0,9}["']?\\w{1,20}[ \\t])[ \\t]{0,9}["']?)(?![[{$])(?:${word}{8,2000}|(?=${word}{0,200}\\d)${word}{4,2000})`,
     "(\\bcurl\\b[^]{0,200}?[ \\t](?:-[a-z]{0,5}u|--user)[ =]?[\"']?[^\\s:\"'$[]{1,64}:)(?![[{$])[^\\s\"'`]{1,2000}",
@@ -33,7 +34,7 @@ export function hideCredentials(text: string): string {
     "(\\bsshpass\\b[^\\n]{0,40}?[ \\t]-p[ \\t]?[\"']?)(?![[{$])[^\\s\"'`]{1,2000}",
   ];
   const keyless = text.replace(PRIVATE_KEY, (key) => key.replace(/.+/g, hidden))
-    .replace(new RegExp(`(?<![\\w-])(?:${CREDENTIAL_FORMS})`, "g"), hidden);
+    .replace(new RegExp(`(?<!\\w|[^\\n]-)(?:${CREDENTIAL_FORMS})`, "g"), hidden);
   const hide = (rest: string, form: string) => rest.replace(new RegExp(form, "gim"), `$1${hidden}`);
   return named.reduce(hide, keyless);
 }

@@ -54,7 +54,8 @@ export function exportSession(
   }, without what looks like a credential. Read it before you share it.`;
 }
 
-const clean = (text: string) => foreignText(hideCredentials(withoutPasswords(redacted(text))));
+// Escape sequences go first, as one within a credential hides it.
+const clean = (text: string) => hideCredentials(withoutPasswords(redacted(foreignText(text))));
 const cleanLine = (text: string) => oneLine(clean(text));
 
 /** Returns a session as Markdown, whose only HTML are the folds. */

@@ -37,6 +37,12 @@ const ROWS: [text: string, expected: string][] = [
   ["sshpass -p SshPw1234 ssh h", "sshpass -p ~ ssh h"],
   ["machine h\nlogin bob password netrcPw12", "machine h\nlogin bob password ~"],
   [`${token("SG.")}.${token("")} ${token("dop_v1_")} ${token("ya29.")}`, "~ ~ ~"],
+  [`${token("gsk_")} ${token("xai-")} ${token("dckr_pat_")} ${token("hvs.")}`, "~ ~ ~ ~"],
+  [`-${token("sk-ant-")}\n-AKIAIOSFODNN7EXAMPLE`, "-~\n-~"],
+  [`client-key-data: ${btoa("-----BEGIN RSA PRIVATE KEY-----")}`, "client-key-data: ~"],
+  ['{\\"password\\":\\"hunter22\\"}', '{\\"password\\":\\"~\\"}'],
+  ["password := \"hunter22\"; 'token' => 'hunter22'", "password := \"~\"; 'token' => '~'"],
+  ["<password>hunter22</password>", "<password>~</password>"],
 ];
 for (const [text, expected] of ROWS) {
   Deno.test(`a credential is hidden in ${JSON.stringify(text)}`, () => {

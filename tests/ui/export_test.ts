@@ -114,6 +114,12 @@ Deno.test("an export has no credentials, wherever they are", () => {
   }
 });
 
+Deno.test("an export has no credential that colours divide", () => {
+  const session = sessionWith("hi");
+  session.messages[2]!.content = SECRET.replace("_", "\x1b[1m_\x1b[m");
+  assertEquals(exportedText(session).match(/API.*/g), ["API_KEY=[redacted]"]);
+});
+
 Deno.test("an export has no line of a private key of a change, and has what a check found in it", () => {
   const key = "KEY='''-----BEGIN RSA PRIVATE KEY-----\nabcd\n-----END RSA PRIVATE KEY-----'''";
   const session = sessionWith("hi");
