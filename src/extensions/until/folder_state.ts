@@ -27,7 +27,8 @@ const MAKEFILE = /(^|\/)((GNUm|M|m)akefile|[Jj]ustfile|Rakefile|[Tt]askfile\.ya?
 const CONFIGURATION = new RegExp(
   [
     MAKEFILE.source,
-    String.raw`(^|/)(conftest\.py|pytest\.ini|tox\.ini|noxfile\.py|\.rspec|\.mocharc\.\w+)$`,
+    String
+      .raw`(^|/)(conftest\.py|\.?pytest\.(ini|toml)|tox\.ini|noxfile\.py|\.rspec|\.mocharc\.\w+)$`,
     String
       .raw`(^|/)(phpunit\.xml(\.dist)?|(jest|vitest|playwright|cypress|karma|ava|jasmine)\.config\.\w+)$`,
     // Python runs the first before the tests of a folder, and prefers the others to the modules that run tests.
@@ -39,8 +40,8 @@ const CONFIGURATION = new RegExp(
 const MANIFEST = /(^|\/)((package|composer)\.json|deno\.jsonc?)$/;
 const MANIFEST_PART =
   /^(scripts|tasks|test|lint|compilerOptions|jest|mocha|ava|vitest|nyc|tap|wireit)$/;
-const PYPROJECT = /(^|\/)pyproject\.toml$/;
-const PYPROJECT_PART = /^\[+tool\.(pytest|tox|nox|hatch|pdm|poe|taskipy)/;
+const PYPROJECT = /(^|\/)(pyproject\.toml|setup\.cfg)$/;
+const PYPROJECT_PART = /^\[+tool[.:](pytest|tox|nox|hatch|pdm|poe|taskipy)/;
 /** The names of files that check, if a command or a task names them. Others are the program: `python3 main.py`. */
 const NAMED_CHECK = /\.(sh|bash)$|^[^.]+$|check|test|spec|verif|lint/i;
 /** The names of scripts. A check may write other files that its command names: `npm test > test.log`. */
@@ -117,9 +118,11 @@ export async function changedDeciding(
     if (!isConfiguration && !isNamed && !isTest) continue;
     const was = await trimmedText(before.files.get(path)?.content);
     const is = await trimmedText(now.files.get(path)?.content);
+    // A new one may tell a test runner to run nothing.
+    const isProject = PYPROJECT.test(name);
     const isScript = isNamed && !isTest && (SCRIPT.test(basename(name)) || is.startsWith("#!"));
     // Such as the `__init__.py` of new tests.
-    if (was === "" && !isConfiguration && !isScript) continue;
+    if (was === "" && !isConfiguration && !isProject && !isScript) continue;
     const isSame = was !== "?" && decidingPart(name, was) === decidingPart(name, is);
     if (isStrict || !isSame) changed.push(name);
   }

@@ -265,8 +265,14 @@ Deno.test("a dependency does not decide a check, a removed test and a new config
   for (const name of ["conftest.py", "b_test.py", "unittest.py", "GNUmakefile", "Makefile"]) {
     await Deno.writeTextFile(`${temp.path}/${name}`, "1");
   }
+  await Deno.mkdir(`${temp.path}/new`);
+  await Deno.writeTextFile(`${temp.path}/new/pyproject.toml`, "[project]\n");
+  await Deno.writeTextFile(`${temp.path}/pyproject.toml`, "[tool.pytest.ini_options]\n");
+  await Deno.writeTextFile(`${temp.path}/setup.cfg`, "[metadata]\n[tool:pytest]\n");
+  await Deno.writeTextFile(`${temp.path}/pytest.toml`, "1");
   const now = await lookWithChecks(temp.path);
-  const changed = ["GNUmakefile", "conftest.py", "tests/a_test.py", "unittest.py"];
+  const news = ["pyproject.toml", "pytest.toml", "setup.cfg"];
+  const changed = ["GNUmakefile", "conftest.py", ...news, "tests/a_test.py", "unittest.py"];
   const named = await namedChecks("true", before);
   assertEquals((await changedDeciding(before, now, named)).sort(), changed);
 });
