@@ -10,15 +10,14 @@ class StreamedCall {
   args = "";
   /** True once the arguments contain more than white space. */
   hasBegun = false;
+  /** The nesting depth in the JSON of the arguments; -1 once their value was closed. */
+  depth = 0;
+  inString = false;
+  escaped = false;
   isAnnounced = false;
 
   /** @param delta The delta of its first element. Elements of one delta are different calls. */
   constructor(public index: number | undefined, readonly delta: number) {}
-
-  /** True once the JSON of its arguments is complete. */
-  get isWhole(): boolean {
-    return /[}\]]\s*$/.test(this.args.slice(-16)) && jsonOrUndefined(this.args) !== undefined;
-  }
 }
 
 /**
@@ -67,6 +66,7 @@ export class ToolCallParts {
     if (args === "") return;
     call.hasBegun ||= args.trim() !== "";
     if (call.hasBegun && call.name !== "") this.#announce(call);
+    followJson(call, args);
     call.args += args;
     this.emit({ type: "tool_arguments", text: args });
   }
@@ -91,12 +91,12 @@ export class ToolCallParts {
     if (!call && id === "" && name === "") {
       const last = this.#calls.at(-1);
       // Some servers count the pieces of one call, which continues while its arguments are open.
-      if (last && (last.index === undefined || !last.isWhole)) return last;
+      if (last && (last.index === undefined || last.depth !== -1)) return last;
       if (index === undefined) throw ambiguous("a piece of a call comes before any call");
     }
     if (!call || name === "" || call.name === "") return call;
     const repeats = name === call.name;
-    if (call.isWhole) return repeats && fragment.args.trim() === "" ? call : undefined;
+    if (call.depth === -1) return repeats && fragment.args.trim() === "" ? call : undefined;
     if (call.hasBegun) {
       if (repeats) return call;
       throw ambiguous(`a call of "${name}" starts within the arguments of "${call.name}"`);
@@ -119,8 +119,8 @@ export class ToolCallParts {
 
   #isRepeated({ index, id, name, args }: CallFragment): boolean {
     const call = index === undefined ? this.#byId.get(id) : this.#byIndex.get(index);
-    return call?.name === name && call.delta < this.#delta && (id === "" || id === call.id) &&
-      call.isWhole && hasSameValue(args, call.args);
+    return call?.depth === -1 && call.delta < this.#delta && call.name === name &&
+      (id === "" || id === call.id) && hasSameValue(args, call.args);
   }
 }
 
@@ -141,6 +141,23 @@ function readFragment(value: unknown) {
 function hasSameValue(a: string, b: string): boolean {
   const value = jsonOrUndefined(a);
   return a === b || value !== undefined && isSameJson(value, jsonOrUndefined(b));
+}
+
+function followJson(call: StreamedCall, piece: string): void {
+  for (const c of piece) {
+    if (call.depth === -1) return;
+    if (call.inString) {
+      if (call.escaped) call.escaped = false;
+      else if (c === "\\") call.escaped = true;
+      else if (c === '"') call.inString = false;
+    } else if (c === '"') {
+      call.inString = true;
+    } else if (c === "{" || c === "[") {
+      call.depth++;
+    } else if ((c === "}" || c === "]") && --call.depth <= 0) {
+      call.depth = -1;
+    }
+  }
 }
 
 function ambiguous(how: string): BackendError {

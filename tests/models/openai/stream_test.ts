@@ -168,6 +168,7 @@ const FRAGMENTS: [name: string, fragments: string, calls?: string][] = [
   ["indexes only later, by id", `- x read '' + - y read '' / 0 x - A / 1 y - B`],
   ["repeated, ids left out", "0 x read A / 1 y read B / 0 - read A + 1 - read B"],
   ["no JSON, repeated", "0 - read {p} / 0 - read {p}", "read {}"],
+  ["no JSON, another", "0 - read {p} / 0 - read {q}", "read {}; read {}"],
 ];
 
 /** Fragments of the arguments of the call of an index, a character each. */
