@@ -137,8 +137,7 @@ const MAX_EXCERPT_LINE_CHARS = 300;
 export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise<PreparedWrite> {
   const { file_path: shown, old_string, new_string, replace_all } = args as EditArguments;
   const path = newFilePath(context, shown);
-  const refuse = (reason: string, kind = Error): Error =>
-    new kind(`Cannot edit ${shown} as ${reason}`);
+  const refuse = (reason: string) => new Error(`Cannot edit ${shown} as ${reason}`);
   context.signal.throwIfAborted();
   if (old_string === new_string) throw refuse("old_string and new_string are the same");
   // A lone surrogate would match half a character and damage the rest.
@@ -150,14 +149,12 @@ export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise
   }
   const bytes = seen?.bytes;
   if (!bytes) {
-    const most = `it must have at most ${MAX_DIGESTED_BYTES} bytes: it has ${size}. Use run_bash`;
-    throw refuse(most, RangeError);
+    throw refuse(`it must have at most ${MAX_DIGESTED_BYTES} bytes: it has ${size}. Use run_bash`);
   }
   const text = decodedBytes(bytes);
   if (text === undefined) {
     const reason = "it is not valid UTF-8, and the rest of it would be damaged";
-    const hint = "use run_bash with a program that works on bytes, such as sed or perl";
-    throw refuse(`${reason}: ${hint}`, TypeError);
+    throw refuse(`${reason}: use run_bash with a program that works on bytes, such as sed or perl`);
   }
   if (old_string === "") {
     if (text !== "" && text !== BOM) {
@@ -174,7 +171,6 @@ export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise
     oldText: old_string,
     newText: new_string.toWellFormed(),
     all: replace_all,
-    maxLength: MAX_DIGESTED_BYTES,
     mayQuote: !isSecret,
   }, refuse);
   return new PreparedWrite({

@@ -21,10 +21,6 @@ const GREP_SYNONYMS: Slips["synonyms"] = {
   context_lines: bareNames("context c linesofcontext contextline numcontextlines surroundinglines"),
 };
 
-/** Arguments for the output of other search tools. They change nothing here. */
-const IDLE_OF_SEARCH: readonly string[] = bareNames(
-  "n linenumbers showlinenumbers outputmode headlimit maxresults limit",
-);
 export const grepTool: Tool = callable({
   name: "grep_code",
   description:
@@ -55,7 +51,9 @@ function takeCase(args: ToolArgs, rest: RestArgs): string | undefined {
     : rest.take("isregex", "useregex", "isregexp");
   const isLiteral = isPattern === false ||
     rest.take("fixedstrings", "fixedstring", "literal", "f") === true;
-  for (const name of IDLE_OF_SEARCH) rest.take(name);
+  // Arguments for the output of other search tools change nothing here.
+  const idle = "n linenumbers showlinenumbers outputmode headlimit maxresults limit";
+  for (const name of bareNames(idle)) rest.take(name);
   const around = ["c", "a", "b"].map((key) => rest.given[`-${key.toUpperCase()}`]).filter(isWhole);
   if (around.length > 0 && args.context_lines === undefined) {
     args.context_lines = Math.max(...around.map(Number));

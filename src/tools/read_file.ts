@@ -11,7 +11,7 @@ import { strictUtf8Text, utf8Text } from "../text/utf8.ts";
 import { wholeUpTo } from "../text/truncate.ts";
 import { hasBom, utf16Label } from "./files/line_endings.ts";
 import { editorBytes } from "./files/editor_text.ts";
-import { openRegular, readBytes, type RegularFile } from "./files/regular_file.ts";
+import { openRegular, readBytes } from "./files/regular_file.ts";
 import { MAX_DIGESTED_BYTES, stampOf } from "./files/seen_files.ts";
 import { realPathOr, toolPath } from "./paths.ts";
 
@@ -136,20 +136,15 @@ export async function readFile(args: ToolArgs, context: ToolContext): Promise<To
   const { size } = opened.info;
   // Made first: the model has not seen what is written while a large file is read.
   const before = size > MAX_DIGESTED_BYTES ? await stampOf(opened.realPath) : undefined;
-  const { bytes, isPartial } = await firstBytesOf(opened);
+  // Some systems give no size. A byte more would be one more read.
+  const most = size === 0 ? HEAD_BYTES : Math.min(size, MAX_READ_BYTES);
+  const bytes = await readBytes(opened.file, most);
+  const isPartial = size > most || size === 0 && bytes.length === most;
   context.signal.throwIfAborted();
   checkText(shown, bytes.subarray(0, HEAD_BYTES), size);
   const outcome = outcomeOfPage(pageOf(bytes, window, isPartial), window, shown);
   context.seenFiles?.set(opened.realPath, before ?? await stampOf(opened.realPath, bytes));
   return outcome;
-}
-
-/** The start of a file, usually all of it; `isPartial` if it continues. */
-async function firstBytesOf({ file, info: { size } }: RegularFile) {
-  // Some systems give no size. A byte more would be one more read.
-  const most = size === 0 ? HEAD_BYTES : Math.min(size, MAX_READ_BYTES);
-  const bytes = await readBytes(file, most);
-  return { bytes, isPartial: size > most || size === 0 && bytes.length === most };
 }
 
 function pageOf(bytes: Uint8Array, window: Window, isPartial: boolean): Page {

@@ -34,8 +34,8 @@ export function checkArguments(tool: Tool, args: unknown): CheckedArguments {
   if (deeperThan(args, MAX_CHECKED_DEPTH)) {
     return argumentFailure(tool, "the arguments are nested too deep", {});
   }
-  const others = Object.keys(args).filter((key) => !isKnown(schema, key));
-  if (others.length > 0) return unknownKey(tool, others, args);
+  const other = Object.keys(args).find((key) => !isKnown(schema, key));
+  if (other !== undefined) return unknownKey(tool, other, args);
   const missing = requiredOf(schema).find((key) =>
     isAbsent(args, key, schemaIn(properties[key], schema))
   );
@@ -58,8 +58,7 @@ export function fitsAsItIs(tool: Tool, args: ToolArgs): boolean {
 const isKnown = (schema: JsonSchema, key: string): boolean =>
   Object.hasOwn(objectOf(schema.properties), key) || allowsOthers(schema);
 
-function unknownKey(tool: Tool, unknown: string[], args: ToolArgs): CheckedArguments {
-  const key = unknown[0]!;
+function unknownKey(tool: Tool, key: string, args: ToolArgs): CheckedArguments {
   const missing = requiredOf(tool.parameters).filter((name) => !Object.hasOwn(args, name));
   const names = Object.keys(objectOf(tool.parameters.properties));
   // `path` for `file_path` is not a typo.

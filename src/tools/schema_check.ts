@@ -25,8 +25,8 @@ interface SchemaPlace {
 type KeywordCheck = (
   value: unknown,
   keyword: unknown,
-  schema: JsonSchema,
   place: SchemaPlace,
+  schema: JsonSchema,
 ) => Problem;
 type Problem = string | undefined;
 
@@ -80,7 +80,7 @@ function whyNot(value: unknown, schema: unknown, place: SchemaPlace): Problem {
   if (place.depth > MAX_SCHEMA_DEPTH) return `${place.at || "the value"} is nested too deep`;
   for (const [keyword, given] of Object.entries(schema)) {
     const check = Object.hasOwn(CHECKS, keyword) ? CHECKS[keyword] : undefined;
-    const problem = check?.(value, given, schema, place);
+    const problem = check?.(value, given, place, schema);
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -105,7 +105,7 @@ function must<T>(
   isRight: (value: T, limit: number) => boolean,
   words: (limit: number) => string,
 ): KeywordCheck {
-  return (value, limit, _schema, { at }) =>
+  return (value, limit, { at }) =>
     !isKind(value) || typeof limit !== "number" || isRight(value, limit)
       ? undefined
       : mismatch(at, words(limit), value);
@@ -126,9 +126,8 @@ function each(entries: Iterable<readonly [unknown, unknown, string]>, place: Sch
 }
 
 const CHECKS: Readonly<Record<string, KeywordCheck>> = {
-  $ref: (value, given, _schema, place) =>
-    whyNot(value, referredSchema(given, place.root), deeper(place)),
-  type(value, given, _schema, { at }) {
+  $ref: (value, given, place) => whyNot(value, referredSchema(given, place.root), deeper(place)),
+  type(value, given, { at }) {
     const types = [given].flat().map(String);
     if (types.some((type) => isType(value, type))) return;
     const names = types.map((type) =>
@@ -136,11 +135,11 @@ const CHECKS: Readonly<Record<string, KeywordCheck>> = {
     );
     return mismatch(at, `be ${names.join(" or ")}`, value);
   },
-  enum(value, given, _schema, { at }) {
+  enum(value, given, { at }) {
     if (!isArray(given) || given.some((one) => isSameJson(one, value))) return undefined;
     return mismatch(at, `be one of ${given.map(jsonOf).join(", ")}`, value);
   },
-  const(value, given, _schema, { at }) {
+  const(value, given, { at }) {
     return isSameJson(given, value) ? undefined : mismatch(at, `be ${jsonOf(given)}`, value);
   },
   minimum: must(isNumeric, (value, limit) => value >= limit, (limit) => `be at least ${limit}`),
@@ -152,62 +151,62 @@ const CHECKS: Readonly<Record<string, KeywordCheck>> = {
   maxLength: must(isTextual, (text, n) => chars(text) <= n, (n) => `have at most ${n} characters`),
   minItems: must(isArray, (list, n) => list.length >= n, (n) => `have at least ${n} items`),
   maxItems: must(isArray, (list, n) => list.length <= n, (n) => `have at most ${n} items`),
-  pattern(value, given, _schema, { at }) {
+  pattern(value, given, { at }) {
     if (!isTextual(value) || regexOf(given)?.test(value) !== false) return undefined;
     return mismatch(at, `match the pattern ${given}`, value);
   },
-  uniqueItems(value, given, _schema, { at }) {
+  uniqueItems(value, given, { at }) {
     if (given !== true || !isArray(value)) return undefined;
     const all = new Set(value.map((one) => sortedJson(one)));
     return all.size === value.length ? undefined : `${at || "the value"} must not repeat an item`;
   },
-  prefixItems(value, given, _schema, place) {
+  prefixItems(value, given, place) {
     if (!isArray(value) || !isArray(given)) return undefined;
     const first = value.slice(0, given.length);
     return each(first.map((one, i) => [one, given[i], `${place.at}[${i}]`] as const), place);
   },
-  items(value, given, { prefixItems }, place) {
+  items(value, given, place, { prefixItems }) {
     if (!isArray(value)) return undefined;
     const from = isArray(prefixItems) ? prefixItems.length : 0;
     const rest = value.slice(from);
     return each(rest.map((one, i) => [one, given, `${place.at}[${i + from}]`] as const), place);
   },
-  required(value, given, _schema, place) {
+  required(value, given, place) {
     if (!isObject(value) || !isArray(given)) return undefined;
     const missing = given.map(String).find((key) => !Object.hasOwn(value, key));
     return missing === undefined ? undefined : `${inside(place, missing)} is missing`;
   },
-  properties(value, given, _schema, place) {
+  properties(value, given, place) {
     if (!isObject(value) || !isObject(given)) return undefined;
     const known = Object.keys(given).filter((key) => Object.hasOwn(value, key));
     return each(known.map((key) => [value[key], given[key], inside(place, key)]), place);
   },
-  additionalProperties(value, given, { properties }, place) {
+  additionalProperties(value, given, place, { properties }) {
     if (!isObject(value)) return undefined;
     const others = Object.keys(value).filter((key) =>
       !(isObject(properties) && Object.hasOwn(properties, key))
     );
     return each(others.map((key) => [value[key], given, inside(place, key)] as const), place);
   },
-  propertyNames(value, given, _schema, place) {
+  propertyNames(value, given, place) {
     if (!isObject(value)) return undefined;
     return each(
       Object.keys(value).map((key) => [key, given, `the key ${valueText(key)}`] as const),
       place,
     );
   },
-  allOf: (value, given, _schema, place) =>
+  allOf: (value, given, place) =>
     isArray(given) ? each(given.map((one) => [value, one, place.at] as const), place) : undefined,
-  anyOf(value, given, _schema, place) {
+  anyOf(value, given, place) {
     if (!isArray(given) || given.length === 0) return undefined;
     const problems = problemsOf(value, given, place);
     if (problems.includes(undefined)) return undefined;
     return [...new Set(problems)].slice(0, 4).join(", or ");
   },
-  oneOf(value, given, schema, place) {
+  oneOf(value, given, place, schema) {
     if (!isArray(given)) return undefined;
     const found = problemsOf(value, given, place).filter((one) => one === undefined).length;
-    if (found === 0) return CHECKS.anyOf!(value, given, schema, place);
+    if (found === 0) return CHECKS.anyOf!(value, given, place, schema);
     return found === 1
       ? undefined
       : `${place.at || "the value"} must fit one form: it fits ${found}`;

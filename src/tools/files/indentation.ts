@@ -135,25 +135,20 @@ function translator(
     const isOfKind = isPure && [...indent].every((char) => char === sign);
     return isOfKind ? indent.length * scale : NaN;
   };
-  const guessed = (base: string) => isMeasured ? {} : { base };
   return (indent) => {
     const exact = known.get(indent);
     if (exact !== undefined) return { indent: exact };
     const bases = [...known.keys()].sort((a, b) => b.length - a.length);
     const inner = bases.find((base) => indent.startsWith(base));
-    if (inner !== undefined) {
-      const more = steps(indent.slice(inner.length));
-      const base = known.get(inner)!;
-      return Number.isInteger(more)
-        ? { indent: base + mark.repeat(more), ...guessed(base) }
-        : undefined;
-    }
-    const outer = bases.findLast((base) => base.startsWith(indent));
-    if (outer === undefined) return undefined;
-    const less = steps(outer.slice(indent.length));
-    const base = known.get(outer)!;
-    if (!Number.isInteger(less) || less > base.length) return undefined;
-    return { indent: base.slice(less), ...guessed(base) };
+    const near = inner ?? bases.findLast((base) => base.startsWith(indent));
+    if (near === undefined) return undefined;
+    const base = known.get(near)!;
+    const by = inner === undefined
+      ? -steps(near.slice(indent.length))
+      : steps(indent.slice(near.length));
+    if (!Number.isInteger(by) || -by > base.length) return undefined;
+    const there = by < 0 ? base.slice(-by) : base + mark.repeat(by);
+    return isMeasured ? { indent: there } : { indent: there, base };
   };
 }
 

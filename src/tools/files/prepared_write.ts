@@ -21,10 +21,10 @@ interface WritePlan {
 }
 
 export class PreparedWrite implements Prepared {
-  readonly change: Change;
+  constructor(readonly plan: WritePlan) {}
 
-  constructor(readonly plan: WritePlan) {
-    this.change = plan.change;
+  get change(): Change {
+    return this.plan.change;
   }
 
   isFor(path: string, args: ToolArgs): boolean {

@@ -12,7 +12,7 @@ import { entryNames, MovedError } from "./in_folder.ts";
 
 export class FileError extends Error {}
 
-export interface RegularFile extends Disposable {
+interface RegularFile extends Disposable {
   file: Deno.FsFile;
   info: Deno.FileInfo;
   realPath: string;

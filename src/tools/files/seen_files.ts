@@ -24,14 +24,13 @@ export const stampOfInfo = ({ ino, size, mtime, ctime, mode }: Deno.FileInfo): s
  */
 export async function stampOf(path: string, bytes?: Uint8Array): Promise<string> {
   if (bytes !== undefined && bytes.length <= MAX_DIGESTED_BYTES) return await digestOf(bytes);
-  const { isFile, dev, ino, size, mtime, ctime } = await Deno.stat(path);
-  const times = [dev, ino, size, mtime?.getTime(), ctime?.getTime()].join(":");
-  if (!isFile || size > MAX_DIGESTED_BYTES) return times;
+  const info = await Deno.stat(path);
+  if (!info.isFile || info.size > MAX_DIGESTED_BYTES) return stampOfInfo(info);
   try {
     using file = await openToRead(path);
-    return await digestOf(await readBytes(file, size));
+    return await digestOf(await readBytes(file, info.size));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) throw error;
-    return times; // It cannot be read.
+    return stampOfInfo(info); // It cannot be read.
   }
 }

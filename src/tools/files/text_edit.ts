@@ -4,6 +4,7 @@ import { commonEnds } from "../../text/diff.ts";
 import { explainMiss } from "./closest_lines.ts";
 import { readEdit } from "./edit_readings.ts";
 import { dominantEnding, lineAt, type LineEnding } from "./line_endings.ts";
+import { MAX_DIGESTED_BYTES } from "./seen_files.ts";
 
 /** The maximum number of places that an error or a result names. */
 const MAX_NAMED_PLACES = 20;
@@ -16,7 +17,6 @@ interface TextEditRequest {
   oldText: string;
   newText: string;
   all: boolean; // true to replace every match; otherwise there must be exactly one
-  maxLength: number; // the maximum length of the result in characters, unless the file is already longer
   mayQuote: boolean; // false if errors must not quote the text, because the file is secret
 }
 
@@ -36,8 +36,8 @@ export interface TextEdit {
 /** Replaces `oldText` with `newText`. `refuse` makes the errors. @throws {Error} if it is missing or ambiguous. */
 export function editText(
   text: string,
-  { oldText, newText, all, maxLength, mayQuote }: TextEditRequest,
-  refuse: (reason: string, kind?: ErrorConstructor) => Error,
+  { oldText, newText, all, mayQuote }: TextEditRequest,
+  refuse: (reason: string) => Error,
 ): TextEdit {
   const ending = dominantEnding(text) ?? "\n";
   let before = unified(oldText, ending);
@@ -71,9 +71,9 @@ export function editText(
     throw refuse(`old_string appears ${count} times (${where}): ${next}`);
   }
   const length = text.length + count * (after.length - before.length);
-  if (length > Math.max(text.length, maxLength)) {
-    const reason = `the result must have at most ${maxLength} characters: it would have ${length}`;
-    throw refuse(reason, RangeError);
+  const most = Math.max(text.length, MAX_DIGESTED_BYTES);
+  if (length > most) {
+    throw refuse(`the result must have at most ${most} characters: it would have ${length}`);
   }
   const edited = replaced(text, places, { before, after, ending });
   return {

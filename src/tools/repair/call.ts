@@ -24,6 +24,8 @@ type GivenCall = Pick<ToolCall, "name" | "arguments" | "invalid">;
 /** The namespaces and format marks that models write around a tool's name. */
 const AROUND_NAME =
   /^[\s"'`<]*(?:(?:functions?|default_api|tools?|filesystem|builtin|mcp__[a-z]+_)[.:/_]_?)?|(?:\(\s*\)|:\d+|<[|｜/\w].*|[\s"'`>,:])*$/gis;
+const ARGUMENT_IN_NAME =
+  /<(?:arg_key|tool_call)>(\w+)<\/arg_key>\s*<arg_value>([^]*?)<\/arg_value>/g;
 const MAX_ENCODED = 3;
 
 /**
@@ -41,14 +43,8 @@ export function repairCall(
   const repairs: string[] = [];
   try {
     let args = call.invalid ? readText(call, tools, repairs) : call.arguments;
-    const pairs = [
-      ...call.name.matchAll(
-        /<(?:arg_key|tool_call)>(\w+)<\/arg_key>\s*<arg_value>([^]*?)<\/arg_value>/g,
-      ),
-    ];
-    if (pairs.length > 0) {
-      args = { ...Object.fromEntries(pairs.map(([, key, value]) => [key, value])), ...args };
-    }
+    const pairs = call.name.matchAll(ARGUMENT_IN_NAME).map(([, key, value]) => [key, value]);
+    args = { ...Object.fromEntries(pairs), ...args };
     const inner = innerCall(call.name, args, tools);
     if (inner) {
       repairs.push(`the call within the arguments as the call`);

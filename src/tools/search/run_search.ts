@@ -8,7 +8,6 @@ export interface SearchLimits {
   timeoutMs: number; // the time limit of the search, without the turns of others, in milliseconds
 }
 
-const DEFAULTS: SearchLimits = { sliceMs: 15, timeoutMs: 20_000 };
 /** A file that takes longer to search, or a folder's rules to read, in ms, is skipped: nothing interrupts them. */
 const MAX_STEP_MS = 2000;
 
@@ -24,11 +23,10 @@ export async function runSearch(
   job: SearchJob,
   tasks: readonly Task[],
   signal: AbortSignal,
-  limits: Partial<SearchLimits> = {},
+  { sliceMs = 15, timeoutMs = 20_000 }: Partial<SearchLimits> = {},
   onSlice?: (found: FoundFiles) => void,
 ): Promise<SearchResult> {
   signal.throwIfAborted();
-  const { sliceMs, timeoutMs } = { ...DEFAULTS, ...limits };
   const since = Date.now();
   let [spent, latest] = [0, 0];
   const searcher = new Searcher(job, () => performance.now() > latest, tasks);

@@ -254,21 +254,15 @@ function withFileText(
   use: (text: Uint8Array, file: Deno.FsFile) => void,
   unsaved?: string,
 ): void {
-  let file: Deno.FsFile | undefined;
   try {
-    let text: Uint8Array | undefined;
-    try {
-      file = Deno.openSync(path);
-      text = unsaved === undefined
-        ? readUtf8(file, tally, stop)
-        : new TextEncoder().encode(unsaved);
-    } catch (error) {
-      if (error instanceof SearchStopped) throw error;
-      return countUnreadable(path, error, tally);
-    }
+    using file = Deno.openSync(path);
+    const text = unsaved === undefined
+      ? readUtf8(file, tally, stop)
+      : new TextEncoder().encode(unsaved);
     if (text !== undefined) use(text, file);
-  } finally {
-    file?.close();
+  } catch (error) {
+    if (error instanceof SearchStopped) throw error;
+    countUnreadable(path, error, tally);
   }
 }
 

@@ -112,12 +112,13 @@ export class Walk {
     for (const { name, isFile, isDirectory, isSymlink } of entries) {
       if (!isFile && !isDirectory && !isSymlink) continue;
       const path = `${folder}/${name}`;
+      const below = path.slice(root.length + 1);
       if (this.#isLeftOut(path, name, isDirectory, scope)) tally.ignored++;
       else if (isDirectory) {
         if (!deeper || SYSTEM_FOLDERS.includes(path)) continue;
         if (withheld && isWithheld(withheld, path, true)) tally.withheld++;
         else folders.push(path);
-      } else if (takes(filter, path.slice(root.length + 1), name)) {
+      } else if (!filter || filter.regex.test(filter.byName ? name : below) !== filter.exclude) {
         if (isSymlink) links.push(path);
         else if (withheld && isWithheld(withheld, path, false)) tally.withheld++;
         else files.push(path);
@@ -162,9 +163,6 @@ export class Walk {
     });
   }
 }
-
-const takes = (filter: Filter | undefined, path: string, name: string): boolean =>
-  filter === undefined || filter.regex.test(filter.byName ? name : path) !== filter.exclude;
 
 /** True if a policy withholds a file, or a folder with all its entries. */
 export function isWithheld(

@@ -20,7 +20,8 @@ export class OutputCapture {
   readonly #ring: Uint8Array;
   #ringLength = 0;
   #ringEnd = 0;
-  #total = 0;
+  /** The number of bytes since the last `take`. */
+  total = 0;
   #news = Promise.withResolvers<void>();
 
   constructor(streams: readonly ReadableStream<Uint8Array<ArrayBuffer>>[], maxBytes: number) {
@@ -31,22 +32,17 @@ export class OutputCapture {
     this.done = Promise.all(this.#readers.map((reader) => this.#read(reader))).then(() => {});
   }
 
-  /** The number of bytes since the last `take`. */
-  get total(): number {
-    return this.#total;
-  }
-
   /** Returns the output since the last `take` in at most `maxBytes` bytes, with a notice of any gap. */
   text(maxBytes: number): string {
     const head = this.#head.subarray(0, this.#headLength);
-    const rest = this.#last(this.#total - this.#headLength);
-    return boundedText(joinedBytes([head, ...rest]), this.#total, maxBytes);
+    const rest = this.#last(this.total - this.#headLength);
+    return boundedText(joinedBytes([head, ...rest]), this.total, maxBytes);
   }
 
   /** Returns {@linkcode text}, and clears it. */
   take(maxBytes: number): string {
     const taken = this.text(maxBytes);
-    this.#total = this.#headLength = 0;
+    this.total = this.#headLength = 0;
     this.#news = Promise.withResolvers();
     return taken;
   }
@@ -61,7 +57,7 @@ export class OutputCapture {
     const bytes = joinedBytes(this.#last(maxBytes));
     let start = 0;
     while (isContinuation(bytes[start])) start++;
-    return shownOutput(bytes.subarray(start), this.#total);
+    return shownOutput(bytes.subarray(start), this.total);
   }
 
   async cancel(): Promise<void> {
@@ -84,7 +80,7 @@ export class OutputCapture {
   }
 
   #keep(chunk: Uint8Array): void {
-    this.#total += chunk.length;
+    this.total += chunk.length;
     const first = chunk.subarray(0, this.#size - this.#headLength);
     this.#head.set(first, this.#headLength);
     this.#headLength += first.length;
