@@ -3,14 +3,14 @@ import { Activity } from "../../../../src/ui/terminal/session/activity.ts";
 import type { ToolExecution } from "../../../../src/types/event.ts";
 
 /** Runs `body` with a clock that it sets, in milliseconds. */
-function atTimes(body: (tally: Activity, at: (ms: number) => void) => void): void {
+function atTimes(body: (activity: Activity, at: (ms: number) => void) => void): void {
   const { now } = performance;
   let time = 1000;
   performance.now = () => time;
   try {
-    const tally = new Activity((text) => text);
-    tally.begin("");
-    body(tally, (ms) => time = 1000 + ms);
+    const activity = new Activity((text) => text);
+    activity.begin("");
+    body(activity, (ms) => time = 1000 + ms);
   } finally {
     performance.now = now;
   }
@@ -31,68 +31,68 @@ Deno.test("a turn is told of from five seconds on, or from one with calls", () =
     [125_000, 1, "Worked 2 min 5 s"],
   ];
   for (const [ms, calls, shown] of rows) {
-    atTimes((tally, at) => {
-      for (let n = 0; n < calls; n++) tally.onEvent(call);
+    atTimes((activity, at) => {
+      for (let n = 0; n < calls; n++) activity.onEvent(call);
       at(ms);
-      assertEquals(tally.summary(), shown);
+      assertEquals(activity.summary(), shown);
     });
   }
 });
 
 Deno.test("tokens are those that the server counted, else about one a piece", () => {
-  atTimes((tally, at) => {
-    tally.onEvent({ type: "thinking" });
+  atTimes((activity, at) => {
+    activity.onEvent({ type: "thinking" });
     at(3000);
-    for (let n = 0; n < 10; n++) tally.countTokens();
+    for (let n = 0; n < 10; n++) activity.countTokens();
     at(5000);
-    tally.countTokens();
-    tally.onEvent(usage(2000));
+    activity.countTokens();
+    activity.onEvent(usage(2000));
     at(20_000);
-    tally.onEvent({ type: "thinking" });
-    for (let n = 0; n < 40; n++) tally.countTokens();
+    activity.onEvent({ type: "thinking" });
+    for (let n = 0; n < 40; n++) activity.countTokens();
     at(30_000);
-    assertEquals(tally.summary(), "Worked 30 s · 2.0k tokens");
-    tally.begin("");
+    assertEquals(activity.summary(), "Worked 30 s · 2.0k tokens");
+    activity.begin("");
     // Some servers do not count the arguments of calls.
-    for (let n = 0; n < 5; n++) tally.countTokens();
-    tally.onEvent(usage(2));
+    for (let n = 0; n < 5; n++) activity.countTokens();
+    activity.onEvent(usage(2));
     at(36_000);
-    assertEquals(tally.summary(), "Worked 6 s");
+    assertEquals(activity.summary(), "Worked 6 s");
     const details = { usage: { inputTokens: 900, outputTokens: 995 } };
-    tally.onEvent({ type: "tool_done", exec: { details } as ToolExecution });
-    assertEquals(tally.summary(), "Worked 6 s · 1.0k tokens");
+    activity.onEvent({ type: "tool_done", exec: { details } as ToolExecution });
+    assertEquals(activity.summary(), "Worked 6 s · 1.0k tokens");
   });
 });
 
 Deno.test("the files that were edited are counted once each, with their lines", () => {
-  atTimes((tally, at) => {
+  atTimes((activity, at) => {
     const edit = (path: string, ...kinds: ("+" | "-" | " ")[]) => {
       const change = { path, lines: kinds.map((kind) => ({ kind, text: "x" })), morePlaces: 0 };
-      tally.onEvent({
+      activity.onEvent({
         type: "tool_done",
         exec: { details: { change } } as unknown as ToolExecution,
       });
     };
     edit("a", "+", "-", " ");
     at(2000);
-    assertEquals(tally.summary(), "Worked 2 s · 1 file edited +1 −1");
+    assertEquals(activity.summary(), "Worked 2 s · 1 file edited +1 −1");
     edit("a", "+");
     edit("b", "+");
-    assertEquals(tally.summary(), "Worked 2 s · 2 files edited +3 −1");
-    tally.begin("");
-    tally.onEvent(call);
+    assertEquals(activity.summary(), "Worked 2 s · 2 files edited +3 −1");
+    activity.begin("");
+    activity.onEvent(call);
     at(4000);
-    assertEquals(tally.summary(), "Worked 2 s");
+    assertEquals(activity.summary(), "Worked 2 s");
   });
 });
 
 Deno.test("the time of a question does not count", () => {
-  atTimes((tally, at) => {
+  atTimes((activity, at) => {
     at(1000);
     at(60_000);
-    tally.exclude(59_000);
-    tally.onEvent(call);
+    activity.exclude(59_000);
+    activity.onEvent(call);
     at(63_000);
-    assertEquals(tally.summary(), "Worked 4 s");
+    assertEquals(activity.summary(), "Worked 4 s");
   });
 });
