@@ -165,6 +165,7 @@ export class Confinement {
   ) {
     const { sources } = this;
     const { right, reads, isJob } = given;
+    const { sandboxRead, sandboxWrite, paths: { home } } = settings;
     const { stated, opened } = await this.#openGit(view, git, given);
     const usesCredentials = right?.kind === "credentials";
     const network = view.network || usesCredentials || right?.kind === "network";
@@ -182,9 +183,21 @@ export class Confinement {
       for (const path of [...reads, ...texts.keys()]) places.set(path, "read");
       const mounted = withFewPaths({ ...seen, texts, places });
       const closed = this.#closedIn(mounted);
-      const shared = right ? undefined : await this.#join(settings, sandbox.program, seen, isJob);
+      const isApart = right !== undefined || network || !canShare();
+      const rights = JSON.stringify([seen.folder, settings.sandbox, sandboxRead, sandboxWrite]);
+      const shared = isApart
+        ? undefined
+        : await this.#networks.join(rights, sandbox.program, isJob);
       leave = shared?.leave;
-      const tools = this.#toolVariables(settings, { ...view, network }, own);
+      const tools = home && toolVariables({
+        view: { ...view, network },
+        home,
+        value: sources.variables,
+        cache: ownSource(own, `${home}/.cache`),
+        programs: sources.areCommands
+          ? programFolders(undefined, sources.variables("PATH"))
+          : settings.programs ?? [],
+      });
       const words = sandbox.command(mounted, files, shared?.enter);
       const tidy = startWriter(view, settings.looks!, git.answers, sources.stateFolder);
       const variables = { ...tools, ...ofGit };
@@ -210,17 +223,6 @@ export class Confinement {
     const mended = [...lines, ...more > 0 ? [`${more} more`] : []].join("; ");
     if (mended) this.sources.onMended(mended);
     return mended || undefined;
-  }
-
-  #join(
-    { sandbox, sandboxRead, sandboxWrite }: SettingsInForce,
-    program: string,
-    { folder, network }: View,
-    isJob: boolean,
-  ) {
-    if (network || !canShare()) return undefined;
-    const rights = JSON.stringify([folder, sandbox, sandboxRead, sandboxWrite]);
-    return this.#networks.join(rights, program, isJob);
   }
 
   /** Returns the folders that commands cannot use, in words: `said` if that has changed, `more` for limits. */
@@ -288,18 +290,6 @@ export class Confinement {
       : undefined;
     const opened = isOpened ? await openGitFolders(seen, answers, command, alone) : undefined;
     return { stated, opened };
-  }
-
-  #toolVariables({ programs = [] }: SettingsInForce, view: View, own: string) {
-    const { areCommands, variables: value, paths } = this.sources;
-    const { home } = paths();
-    return home && toolVariables({
-      view,
-      home,
-      value,
-      cache: ownSource(own, `${home}/.cache`),
-      programs: areCommands ? programFolders(undefined, value("PATH")) : programs,
-    });
   }
 }
 

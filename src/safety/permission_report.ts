@@ -1,7 +1,7 @@
 /** The reports of permissions: notices, the mode, and the settings of a folder. @module */
 
 import type { Rule } from "./rules.ts";
-import type { ApproveMode, SandboxMode } from "./settings.ts";
+import type { ApproveMode, SandboxMode, Strictness } from "./settings.ts";
 
 /** News about permissions that the user has not asked for. */
 export type PermissionNotice =
@@ -10,7 +10,12 @@ export type PermissionNotice =
   /** A variable that the user passes to commands contains the model's key, and is removed. */
   | { code: "key_withheld"; variable: string }
   /** The modes that a project file made stricter, and the number of rules that it added. */
-  | { code: "project_stricter"; file: string; modes: StricterModes; rules: number }
+  | {
+    code: "project_stricter";
+    file: string;
+    modes: Partial<Pick<Strictness, "approve" | "sandbox">>;
+    rules: number;
+  }
   | { code: "project_ignored"; file: string; settings: readonly string[] }
   /** A folder is not completely searched yet: until then, parts of it are closed to commands. */
   | { code: "look_incomplete"; folder: string }
@@ -22,8 +27,6 @@ export type PermissionNotice =
   | { code: "sandbox_missing"; why: string }
   /** Commands run without a sandbox, because it does not work or the user has not enabled it. */
   | { code: "sandbox_off"; why?: string; isAsked?: boolean };
-
-type StricterModes = { approve?: ApproveMode; sandbox?: SandboxMode };
 
 /** The mode, and how commands are sandboxed. */
 export interface ModeStatus {

@@ -51,11 +51,11 @@ export function openPermissions(
   choice: PermissionChoice = {},
   env: VariableReader = (name) => Deno.env.get(name),
   looks?: FolderLooks,
-  programs?: Pick<ConstructorParameters<typeof Confinement>[0], "caches" | "areCommands">,
+  caches = "caches",
 ): Permissions {
   const file = new PermissionsFile(userFile("permissions.json", env), TOOL_NAMES, choice.usual);
   file.general();
-  const permissions = new Permissions(choice, file, env, programs, looks);
+  const permissions = new Permissions(choice, file, env, caches, looks);
   if (choice.level) {
     levelOf(choice.level, { file: "the flags", toolNames: TOOL_NAMES });
     const { homes } = permissions.paths;
@@ -114,8 +114,8 @@ export class Permissions {
     private readonly choice: PermissionChoice,
     private readonly file: PermissionsFile,
     readonly variables: VariableReader,
-    programs = { caches: "caches", areCommands: true },
-    /** The servers of a session share it: neither the folder nor the system is searched for each. */
+    caches: string,
+    /** The runs of an exam share it: the system is not searched for each. */
     readonly looks = new FolderLooks(pathTable(variables)),
   ) {
     this.env = choice.env ?? [];
@@ -124,7 +124,8 @@ export class Permissions {
       paths: () => this.paths,
       stateFolder: this.stateFolder,
       variables: this.variables,
-      ...programs,
+      caches,
+      areCommands: true,
       onEnd: (view, command, output) => {
         // While the model reads the output, a large folder is searched for the next command.
         if (looks.isLarge) void looks.walk(searched(view));
@@ -218,37 +219,39 @@ export class Permissions {
    * because the question about them says so. If no sandbox works, they are refused
    */
   confineServers(workingDir: () => string, name: string, by: ServerOrigin = "user"): Confine {
-    const { file, variables, looks } = this;
+    const { file } = this;
     const areHooks = by === "hooks" || by === "trusted";
     const isAlways = by === "plugin" || by === "hooks";
     // A plug-in's server has the network by a right of its own.
     const choice = isAlways ? { ...this.choice, network: false } : this.choice;
-    const programs = { caches: `servers/${name}`, areCommands: areHooks };
-    const shared = [file, variables, programs, looks] as const;
-    const asCommands = new Permissions(choice, ...shared);
-    const anyhow = new Permissions({ ...choice, sandbox: "workspace-write" }, ...shared);
+    const isConfigured = (folder: string) =>
+      [choice, file.forFolder(folder), ...file.aboveFolder(folder), file.general()]
+        .some(({ sandbox }) => sandbox !== undefined);
+    const confinement = new Confinement({
+      ...this.#sources,
+      caches: `servers/${name}`,
+      areCommands: areHooks,
+      onEnd: () => {},
+      settingsFor: async (folder) => {
+        const settings = await this.#readSettings(folder, choice);
+        const isFree = isAlways ? settings.sandbox === "off" : !isConfigured(folder);
+        if (!isFree) return settings;
+        return await this.#readSettings(folder, { ...choice, sandbox: "workspace-write" });
+      },
+    });
     return async (...given) => {
-      const folder = workingDir();
-      const levels = [file.forFolder(folder), ...file.aboveFolder(folder), file.general()];
-      const configured = choice.sandbox ?? levels.find(({ sandbox }) => sandbox)?.sandbox;
-      const isFree = isAlways
-        ? (await asCommands.#settingsFor(folder)).sandbox === "off"
-        : configured === undefined;
-      const permissions = isFree ? anyhow : asCommands;
-      if (permissions.#approve !== this.#approve) permissions.setApprove(this.#approve);
-      permissions.frontend = this.frontend;
       try {
-        return await permissions.confine(workingDir)(...given);
+        return await confinement.confine(workingDir)(...given);
       } catch (error) {
         if (!(error instanceof RefusedError)) throw error;
         if (isAlways) {
           const what = by === "plugin"
             ? "plug-ins run"
             : "without --trust and --sandbox off, a folder's hooks run";
-          const why = await permissions.#confinement.fault();
+          const why = await confinement.fault();
           throw new RefusedError(`${what} only in the sandbox, which cannot start: ${why}`);
         }
-        if (configured !== undefined || areHooks) throw error;
+        if (areHooks || isConfigured(workingDir())) throw error;
         return { program: given[0], args: [...given[1]] };
       }
     };
@@ -418,11 +421,11 @@ export class Permissions {
     return settings;
   }
 
-  async #readSettings(at: string): Promise<SettingsInForce> {
+  async #readSettings(at: string, choice = this.choice): Promise<SettingsInForce> {
     const copy = this.#copies.get(at);
     const folder = copy?.of ?? at;
     const settings = await settingsInForce(folder, {
-      choice: { ...this.choice, ...this.#approve && { approve: this.#approve } },
+      choice: { ...choice, ...this.#approve && { approve: this.#approve } },
       file: this.file,
       added: this.#added.get(folder) ?? [],
       path: this.variables("PATH"),

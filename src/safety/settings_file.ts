@@ -28,11 +28,10 @@ interface SettingsLevel extends Partial<Strictness> {
 
 const KEYS = "approve sandbox network sandboxRead sandboxWrite deny ask allow folders".split(" ");
 const TOOL_GROUPS = ["read", "write", "execute", "network", "*"];
-export type ToolNames = readonly string[];
 
 interface LevelSource {
   file: string;
-  toolNames: ToolNames;
+  toolNames: readonly string[];
   /** The folder that the level is for, if it is above the working directory. */
   above?: string | undefined;
 }
@@ -121,7 +120,7 @@ export class PermissionsFile {
   /** @throws {UsageError} if `path` cannot be read. `path` is undefined without a home folder. */
   constructor(
     readonly path: string | undefined,
-    readonly toolNames: ToolNames,
+    readonly toolNames: readonly string[],
     private readonly usual: PermissionChoice["usual"] = {},
   ) {
     this.#content = path === undefined ? undefined : readJsonFile(path);

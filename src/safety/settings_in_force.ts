@@ -5,7 +5,7 @@ import type { PathTable } from "./path_table.ts";
 import { tighten } from "./policy.ts";
 import { READER, WRITER } from "./path_verdict.ts";
 import { isFor, type KeptRule, matchesPath, parseKept } from "./rules.ts";
-import { levelOf, type PermissionsFile, type ToolNames } from "./settings_file.ts";
+import { levelOf, type PermissionsFile } from "./settings_file.ts";
 import type { Settings } from "./settings.ts";
 import type { FolderLooks } from "./folder_looks.ts";
 import { makeView } from "./make_view.ts";
@@ -167,7 +167,7 @@ function tightenedBy(
   { at, settings: project }: ProjectSettings,
   inForce: SettingsInForce,
   folder: string,
-  toolNames: ToolNames,
+  toolNames: readonly string[],
 ): SettingsInForce {
   const path = join(at, PROJECT_FILE);
   const above = at === folder ? undefined : at;

@@ -66,7 +66,7 @@ let looks: FolderLooks | undefined;
 /** Sandboxed commands without network, and no questions. */
 const RIGHTS = { approve: "auto", sandbox: "workspace-write", network: false } as const;
 export function examPermissions(): Permissions {
-  const made = openPermissions(RIGHTS, undefined, looks, { caches: "", areCommands: true });
+  const made = openPermissions(RIGHTS, undefined, looks, "");
   looks = made.looks;
   return made;
 }

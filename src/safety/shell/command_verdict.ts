@@ -37,7 +37,7 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
   const verdict = leaveVerdict(call, scene);
   const { effect, right } = verdict;
   const git = effect !== "deny" && right?.kind === "sandbox" && gitOutside(call.command, scene);
-  if (!git) return worded(verdict);
+  if (!git) return verdict;
   const coversAll = ({ effect, command, path, isForSandbox }: Rule) =>
     effect === "allow" && !command && !path && isForSandbox === false;
   const isCovered = "right" in git && !git.isMade ||
@@ -47,24 +47,15 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
   const found = leaveVerdict(call, given);
   if ("programs" in git) {
     const reason = isCovered ? found.reason : `${git.programs} and ${found.reason}`;
-    return worded({ ...found, reason, right });
+    return { ...found, reason, right };
   }
   const made = git.isMade ? ", and a command may have made this repository" : "";
-  const reason = (found.leavesSandbox ? found.reason : git.reason) + made;
-  return worded({ ...found, reason, leavesSandbox: false, right: git.right });
+  const isWhy = found.reason.endsWith(SO_OUTSIDE);
+  const reason = isWhy ? found.reason.slice(0, -SO_OUTSIDE.length) : git.reason;
+  return { ...found, reason: reason + made, right: git.right };
 }
 
-/** A verdict whose reason does not say yet that the command runs outside of the sandbox. */
-interface Ruling extends Verdict {
-  leavesSandbox?: boolean;
-}
-
-const worded = ({ leavesSandbox, ...verdict }: Ruling): Verdict =>
-  leavesSandbox
-    ? { ...verdict, reason: `${verdict.reason}, so it runs outside of the sandbox` }
-    : verdict;
-
-function leaveVerdict(call: PolicyCall & { command: string }, scene: Scene): Ruling {
+function leaveVerdict(call: PolicyCall & { command: string }, scene: Scene): Verdict {
   const { tool, command, leave } = call;
   const inside = lineVerdict(tool, command, scene);
   // A command that needs more than it asks for is asked about once, and with that.
@@ -103,7 +94,7 @@ function leaveVerdict(call: PolicyCall & { command: string }, scene: Scene): Rul
   return { ...because, right, isBeyond: true, isLossy, ...networked && { networked } };
 }
 
-function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Ruling {
+function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verdict {
   const rules = scene.rules.filter((rule) => isFor(rule, tool));
   const whole = rules.find((rule) => rule.effect === "deny" && !rule.path && !rule.command);
   if (whole) return byRule(whole);
@@ -140,7 +131,7 @@ function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Ruli
   return outside.effect === "allow" ? verdict : leaving(outside);
 }
 
-function strictest(verdicts: readonly Ruling[], hasBash: boolean, moved?: Verdict): Ruling {
+function strictest(verdicts: readonly Verdict[], hasBash: boolean, moved?: Verdict): Verdict {
   const loud = verdicts.filter(({ basis }) => basis !== "quiet");
   const counted = loud.length > 0 ? loud : verdicts;
   const asking = counted.filter(({ effect }) => effect === "ask");
@@ -204,7 +195,7 @@ const MAX_COMMAND_WORDS = 1000;
 const CONFINED: Verdict = { effect: "allow", reason: "runs in the sandbox" };
 type NamedPath = { path: string; verdict: Verdict };
 
-export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene): Ruling {
+export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene): Verdict {
   const { words, assignments, redirections } = command;
   const runs = [words, ...mayRun(command)];
   const concerned = rules.filter(({ effect }) => effect !== "allow")
@@ -265,7 +256,7 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
 }
 
 /** Returns the question about a loss, which may lie outside of the sandbox. */
-function lossVerdict(loss: string, command: SimpleCommand, scene: Scene): Ruling {
+function lossVerdict(loss: string, command: SimpleCommand, scene: Scene): Verdict {
   const { words } = withoutTimeout(command);
   const { view } = scene;
   const why = view && gitNeed(words, scene)?.why;
@@ -303,9 +294,10 @@ function coverOf(
   );
 }
 
-const leaving = (verdict: Verdict): Ruling => ({
+const SO_OUTSIDE = ", so it runs outside of the sandbox";
+const leaving = (verdict: Verdict): Verdict => ({
   ...verdict,
-  leavesSandbox: true,
+  reason: verdict.reason + SO_OUTSIDE,
   right: { kind: "sandbox" },
   isBeyond: true,
 });

@@ -10,7 +10,6 @@ export interface Word {
 export const wordOf = (text: string): Word => ({ text, kind: "literal" });
 
 export interface Redirection {
-  descriptor: string;
   /** One of `>`, `>>`, `<`, `&>`, `>&`, `<<`, `<<<` and the like. */
   operator: string;
   target: Word;

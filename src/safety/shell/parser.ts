@@ -81,7 +81,7 @@ function list(s: ShellSource, end: "" | ")" | "esac"): string {
         if (end !== "esac") fail(`${operator} is not in a case`);
         return operator;
       }
-      if (takeRedirection(s, command, "")) continue;
+      if (takeRedirection(s, command)) continue;
       if (takeWord(s, command, end) === "esac") return "esac";
     }
   }
@@ -156,7 +156,7 @@ function takeWord(s: ShellSource, command: SimpleCommand, end: string): string |
   const isGrammar = KEYWORDS.has(raw) || /^(time|for|select|case|\[\[|function|coproc)$/.test(raw);
   if (isGrammar && command.words.length === 0) fail("a keyword follows a redirection");
   if (/[<>]/.test(s.text[s.at] ?? "") && /^(\d+$|\{)/.test(raw)) {
-    if (!/^\d{1,4}$/.test(raw) || !takeRedirection(s, command, raw)) {
+    if (!/^\d{1,4}$/.test(raw) || !takeRedirection(s, command)) {
       fail(`a redirection follows ${raw}`);
     }
     return;
@@ -237,11 +237,11 @@ function skipNewlines(s: ShellSource): void {
   }
 }
 
-function takeRedirection(s: ShellSource, command: SimpleCommand, descriptor: string): boolean {
+function takeRedirection(s: ShellSource, command: SimpleCommand): boolean {
   const operator = take(s, REDIRECTION);
   if (operator === undefined) return false;
   skipBlanks(s);
-  const redirection = { descriptor, operator, target: wordOf("") };
+  const redirection = { operator, target: wordOf("") };
   command.redirections.push(redirection);
   if (operator !== "<<" && operator !== "<<-") {
     const start = s.at;

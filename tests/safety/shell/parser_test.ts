@@ -2,15 +2,13 @@ import { assertEquals } from "@std/assert";
 import type { SimpleCommand } from "../../../src/safety/shell/lexer.ts";
 import { parseCommandLine } from "../../../src/safety/shell/parser.ts";
 
-/** `NAME=VALUE word ~pattern $dynamic 2>target`, each word in brackets. */
+/** `NAME=VALUE word ~pattern $dynamic >target`, each word in brackets. */
 function shown({ assignments, words, redirections }: SimpleCommand): string {
   const sign = { literal: "", pattern: "~", dynamic: "$" };
   return [
     ...assignments.map(({ name, value }) => `${name}=${sign[value.kind]}${value.text}`),
     ...words.map(({ kind, text }) => `${sign[kind]}[${text}]`),
-    ...redirections.map(({ descriptor, operator, target }) =>
-      `${descriptor}${operator}${sign[target.kind]}${target.text}`
-    ),
+    ...redirections.map(({ operator, target }) => `${operator}${sign[target.kind]}${target.text}`),
   ].join(" ");
 }
 
@@ -35,7 +33,7 @@ const good: [line: string, commands: string[]][] = [
   ["a <(b) >(c)", ["[b]", "[c]", "[a] $[<(b)] $[>(c)]"]],
   ["a \"x $(b 'y)')\"", ["[b] [y)]", "[a] $[x $(b 'y)')]"]],
   ["a `b \\`c\\``", ["[c]", "[b] $[`c`]", "[a] $[`b \\`c\\``]"]],
-  ["a >b 2>>c 3<d <>e &>f >|g 2>&1 <&-", ["[a] >b 2>>c 3<d <>e &>f >|g 2>&1 <&-"]],
+  ["a >b 2>>c 3<d <>e &>f >|g 2>&1 <&-", ["[a] >b >>c <d <>e &>f >|g >&1 <&-"]],
   ["a 2 >b 2x>c", ["[a] [2] [2x] >b >c"]],
   ["a <<<'b c'", ["[a] <<<b c"]],
   ["a <<E | b\nx $y\nE\nc", ["[a] <<$x $y\n", "[b]", "[c]"]],
