@@ -1,6 +1,5 @@
 /** Runs commands sandboxed as a folder's settings require. @module */
 
-import { programFolders } from "../find_program.ts";
 import { shortened } from "../text/one_line.ts";
 import { isWithin } from "../text/paths.ts";
 import { basename, dirname, join } from "../text/std_path.ts";
@@ -102,7 +101,7 @@ export class Confinement {
         if (restored.length > 0) this.sources.onMended(restored.join("; "));
         const isOpen = settings.sandbox === "off" || Deno.build.os === "windows";
         // Folders in which sandboxed commands may have created programs are excluded.
-        const variables = { PATH: (settings.programs ?? []).join(":") };
+        const variables = { PATH: settings.programs.join(":") };
         return { program, args: [...args], ...!isOpen && { variables } };
       }
       await expectSwaps(this.sources.stateFolder, isJob || !this.sources.areCommands);
@@ -194,9 +193,7 @@ export class Confinement {
         home,
         value: sources.variables,
         cache: ownSource(own, `${home}/.cache`),
-        programs: sources.areCommands
-          ? programFolders(undefined, sources.variables("PATH"))
-          : settings.programs ?? [],
+        programs: sources.areCommands ? settings.commandPrograms : settings.programs,
       });
       const words = sandbox.command(mounted, files, shared?.enter);
       const tidy = startWriter(view, settings.looks!, git.answers, sources.stateFolder);
@@ -296,7 +293,7 @@ export class Confinement {
 /** The maximum size of the settings of a repository that a command made, which each view reads. */
 const MAX_MADE_SETTINGS = 100_000;
 
-function gitOf({ programs = [], paths }: SettingsInForce, view: View, own: string) {
+function gitOf({ programs, paths }: SettingsInForce, view: View, own: string) {
   const { folder } = view;
   const source = { folder, root: folder, programs, home: paths.home, time: waitTime() };
   const atEnd = { ...source, time: waitTime() };

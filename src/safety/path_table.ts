@@ -128,8 +128,7 @@ export class PathTable {
   readonly own: readonly string[];
   readonly temporary: readonly string[];
   readonly #namedHomes: readonly string[];
-  #secrets: Matcher | undefined;
-  #protected: Matcher | undefined;
+  readonly #matchers: Partial<Record<ProtectedRow["kind"], Matcher>> = {};
   #names: LastNames | undefined;
   /** The paths of rows without wildcards. */
   readonly #fixed: Partial<Record<ProtectedRow["kind"], readonly ConfinedPath[]>> = {};
@@ -149,12 +148,12 @@ export class PathTable {
 
   /** Returns which secret an absolute path is likely to contain, in words; undefined for other paths. */
   secretKind(path: string): string | undefined {
-    return this.#secretMatcher().kindOf(path);
+    return this.#matcher("secret").kindOf(path);
   }
 
   /** Returns why writing an absolute path needs approval, in words; undefined if it does not. */
   protectedKind(path: string): string | undefined {
-    return this.#protectedMatcher().kindOf(path);
+    return this.#matcher("protected").kindOf(path);
   }
 
   /** Returns why writing a path needs approval if new files in the folder `root` configure programs. */
@@ -168,15 +167,13 @@ export class PathTable {
 
   /** A fast test by a name: false if no file of that name is in the table, unless its folder is. */
   mayMatch(name: string): boolean {
-    this.#names ??= new LastNames([
-      ...this.#secretMatcher().globs,
-      ...this.#protectedMatcher().globs,
-    ]);
+    const kinds = ["secret", "protected"] as const;
+    this.#names ??= new LastNames(kinds.flatMap((kind) => this.#matcher(kind).globs));
     return this.#names.mayMatch(name);
   }
 
   get secretPattern(): RegExp {
-    return this.#secretMatcher().any;
+    return this.#matcher("secret").any;
   }
 
   /** Returns the secrets of the home folder, and those with absolute paths, with the targets of links. */
@@ -217,12 +214,8 @@ export class PathTable {
     });
   }
 
-  #secretMatcher(): Matcher {
-    return this.#secrets ??= new Matcher(tableRows("secret"), this.#locatedRows("secret"));
-  }
-
-  #protectedMatcher(): Matcher {
-    return this.#protected ??= new Matcher(tableRows("protected"), this.#locatedRows("protected"));
+  #matcher(kind: ProtectedRow["kind"]): Matcher {
+    return this.#matchers[kind] ??= new Matcher(tableRows(kind), this.#locatedRows(kind));
   }
 }
 

@@ -149,7 +149,7 @@ export class Permissions {
         const swaps = () => expectSwaps(this.stateFolder);
         await swaps();
         const settings = await this.#settingsFor(context.workingDir);
-        const { view: makeView, programs = [] } = settings;
+        const { view: makeView, programs } = settings;
         const source = { root: context.workingDir, programs, home: this.paths.home };
         const git = {
           ...gitQueries(source),
@@ -196,7 +196,7 @@ export class Permissions {
 
   /** Returns the view of a searched folder, and the folders of programs; undefined if commands are not sandboxed. */
   async toCopy(folder: string) {
-    const { view, programs = [] } = await this.#settingsFor(folder);
+    const { view, programs } = await this.#settingsFor(folder);
     if (view && !view().isComplete) await this.looks.walk(searched(view()));
     return view && { view: view(), programs };
   }

@@ -20,6 +20,8 @@ import { readJsonFile } from "../user_files.ts";
 export interface SettingsInForce extends Settings {
   network: boolean;
   paths: PathTable;
+  programs: readonly string[];
+  commandPrograms: readonly string[];
   sandboxRead: readonly string[];
   sandboxWrite: readonly string[];
   lacksSandbox: boolean;
