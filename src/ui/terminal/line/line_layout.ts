@@ -21,6 +21,9 @@ export interface LayoutOptions {
 const CONTINUATION = "  ";
 /** In fewer columns, the rows of a wrapped line are not indented. */
 const MIN_INDENT_COLUMNS = 20;
+/** Every key lays out the whole text, which has few different graphemes. */
+const cellCache = new Map<string, readonly Cell[]>();
+const MAX_CACHED = 4096;
 
 /** Lays out `state`, wrapped at spaces; `top` is the first row that is shown. */
 export function layoutLine(
@@ -43,7 +46,7 @@ export function layoutLine(
     } else if (unit === "\t") {
       const width = TAB_COLUMNS - widthOf(line) % TAB_COLUMNS;
       line.push({ text: " ".repeat(width), width, style: "" });
-    } else if (typeof unit === "string") line.push(...cellsOf(unit, ""));
+    } else if (typeof unit === "string") line.push(...unitCells(unit));
     else line.push(...cellsOf(unit.label, isFolded(unit) ? sgr(ACCENT) : ""));
   }
   const row = rows.findIndex((cells) => cells.includes(CURSOR));
@@ -69,6 +72,16 @@ function wrappedLine(line: CellRow, columns: number): CellRow[] {
   const [row, next = indent] = rows.slice(full);
   const moved = [row!.slice(0, -1), next.toSpliced(indent.length, 0, CURSOR)];
   return [...rows.slice(0, full), ...moved, ...rows.slice(full + 2)];
+}
+
+function unitCells(unit: string): readonly Cell[] {
+  let cells = cellCache.get(unit);
+  if (cells === undefined) {
+    cells = cellsOf(unit, "");
+    if (cellCache.size >= MAX_CACHED) cellCache.clear();
+    cellCache.set(unit, cells);
+  }
+  return cells;
 }
 
 const CURSOR: Cell = { text: "", width: 0, style: "" };
