@@ -268,8 +268,11 @@ export function removeSession(root: string, name: string): boolean {
 /** The part of a session's name by which the user refers to it: `1568fabb`. */
 export const shortName = (name: string): string => /([\da-f]{8})\.jsonl$/.exec(name)?.[1] ?? name;
 
+/** Appends a title. The time of the session stays: lists have the newest first. */
 export function retitle(path: string, title: string): void {
+  const { atime, mtime } = Deno.statSync(path);
   const before = Deno.readTextFileSync(path).endsWith("\n") ? "" : "\n";
   const line = JSON.stringify({ title: title.slice(0, MAX_TITLE_CHARS) });
   Deno.writeTextFileSync(path, `${before}${line}\n`, { append: true });
+  Deno.utimeSync(path, atime!, mtime!);
 }

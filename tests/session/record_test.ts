@@ -530,7 +530,10 @@ recordTest(
       [`  └ branch ${rows[2]!.argument.slice(0, 4)}: third`, "4 messages"],
       [`    └ branch ${rows[3]!.argument.slice(0, 4)}: fourth`, "6 messages"],
     ]);
+    const order = () => storedSessions(`${folder}/state/copilot/sessions`).map(({ name }) => name);
+    const newestFirst = order();
     await other.command(`/resume rename ${copy} Mine`);
+    assertEquals(order(), newestFirst);
     assertEquals((await choicesOf(other.session, "resume", signal))[1]!.label, "└ Mine");
     await using third = await open({ folder: await Deno.realPath(await Deno.makeTempDir()) });
     await third.command(`/resume ${copy}`);
