@@ -336,6 +336,11 @@ export class Permissions {
     return rules.some((rule) => isAgainstReading(rule) && matchesPath(rule, folder, path));
   }
 
+  /** The folders of `--add-dir`. */
+  get addedFolders(): readonly string[] {
+    return this.choice.level?.sandboxWrite ?? [];
+  }
+
   /** Returns the paths beside the folder that commands may write in some mode. */
   listedPaths(folder: string): string[] {
     const levels = [this.file.general(), this.file.forFolder(folder), this.choice.level];

@@ -176,6 +176,7 @@ export class UntilCheck {
   }
 
   #look(before = this.#before): Promise<FolderSnapshot> {
-    return lookWithChecks(this.session.agent.state.workingDir, before);
+    const { agent, permissions } = this.session;
+    return lookWithChecks(agent.state.workingDir, before, permissions.addedFolders);
   }
 }

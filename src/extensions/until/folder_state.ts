@@ -50,7 +50,7 @@ const SCRIPT = /\.(sh|bash|[cm]?[jt]s|py|rb|pl|php|lua)$|^[^.]*(check|test|spec|
 /** Returns the ends of the paths that a command or a task may name as its check. */
 export const checksNamedIn = (text: string, folder: string): string[] =>
   text.replaceAll(`${folder}/`, "").replace(/\$(PWD|\{PWD\})\//g, "")
-    .split(/[\s"'\\=:;&|()<>]+/).map((word) => word.replace(/^(\.{1,2}\/)+/, ""))
+    .split(/[\s"'\\=:;&|()<>]+/).map((word) => word.replace(/^(\.{0,2}\/)+/, ""))
     .filter((word) => NAMED_CHECK.test(basename(word)));
 
 export function decidingPart(path: string, text: string): string {
@@ -62,10 +62,21 @@ export function decidingPart(path: string, text: string): string {
   return text.split(/^(?=\[)/m).filter((part) => PYPROJECT_PART.test(part)).join("");
 }
 
-/** Looks at a folder, also at the ignored configuration of test runners. */
-export const lookWithChecks = (folder: string, before?: FolderSnapshot): Promise<FolderSnapshot> =>
+/** Looks at a folder, and at those of `--add-dir` that are not too large, also at the ignored configuration of test runners. */
+export async function lookWithChecks(
+  folder: string,
+  before?: FolderSnapshot,
+  added: readonly string[] = [],
+): Promise<FolderSnapshot> {
   // An ignored Makefile is often generated, and has no precedence over others.
-  snapshotOf(folder, before, (name) => CONFIGURATION.test(name) && name !== "Makefile");
+  const always = (name: string) => CONFIGURATION.test(name) && name !== "Makefile";
+  const look = await snapshotOf(folder, before, always);
+  for (const at of added) {
+    const { files } = await snapshotOf(at, before && { ...before, folder: at }, always);
+    for (const [path, file] of files ?? []) look.files?.set(path, file);
+  }
+  return look;
+}
 
 const endsWithOne = (path: string, ends: readonly string[]): boolean =>
   ends.some((end) => path.endsWith(`/${end}`));
@@ -93,9 +104,9 @@ export async function namedChecks(
     ...[...files.keys()].filter((path) => CONFIGURATION.test(path) || endsWithOne(path, named)),
     ...named.map((one) => join(folder, one)),
   ].filter((path) => attempt(() => Deno.statSync(path).isFile))
-    .flatMap((path) => [...linksOn(folder, path), realPathOf(path) ?? path])
-    .filter((path) => isWithin(folder, path));
-  return [...named, ...places.map((path) => relative(folder, path))];
+    .flatMap((path) => [...linksOn(folder, path), realPathOf(path) ?? path]);
+  const endOf = (path: string) => isWithin(folder, path) ? relative(folder, path) : path.slice(1);
+  return [...named, ...places.map(endOf)];
 }
 
 /**

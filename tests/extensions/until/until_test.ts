@@ -63,6 +63,18 @@ async function printed(steps: readonly Step[], files: Record<string, string>, ..
   };
 }
 
+posixTest("a check counts what changes in the folders of --add-dir", async () => {
+  using other = tempFolder();
+  const check = `${other.path}/check.sh`;
+  await Deno.writeTextFile(check, `grep good ${other.path}/a`);
+  const rounds = ["bad > a", "worse > a", "true > check.sh"]
+    .flatMap((change) => [bash(`cd ${other.path} && echo ${change}`), done]);
+  const flags = ["--add-dir", other.path, "--until", `sh ${check}`, "--rounds", "3"];
+  const { code, check: { rounds: runs, reason } } = await printed(rounds, {}, ...flags);
+  assertEquals([code, runs], [5, 3]);
+  assertMatch(reason, /changed the check's own files: .*check\.sh$/);
+});
+
 posixTest("--until continues until the check passes, and the exit code says so", async () => {
   const wrong = [write("a.txt", "bad\n"), done];
   const mended = await printed(
