@@ -7,7 +7,7 @@ import { API_KEY_ENVS } from "../config.ts";
 import type { PermissionChoice } from "./choice.ts";
 import { FolderLooks } from "./folder_looks.ts";
 import { homesIn, PathTable } from "./path_table.ts";
-import { levelOf, PermissionsFile, rulesOf } from "./settings_file.ts";
+import { levelOf, PermissionsFile, rulesOf, ruleText } from "./settings_file.ts";
 import { isAgainstReading } from "./path_verdict.ts";
 import { type KeptRule, matchesPath, parseKept } from "./rules.ts";
 import type { ApproveMode } from "./settings.ts";
@@ -389,7 +389,10 @@ export class Permissions {
     this.#networked.delete(text);
     this.#added.set(folder, (this.#added.get(folder) ?? []).filter(({ rule }) => rule !== text));
     this.#settings.clear();
-    await this.file.disallow(text, folder);
+    if (!this.file.allowed(folder).includes(text)) return;
+    await this.file.save(folder, (here) => {
+      return { allow: rulesOf(here).filter((rule) => ruleText(rule) !== text) };
+    });
   }
 
   get stateFolder(): string | undefined {

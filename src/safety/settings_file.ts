@@ -112,7 +112,7 @@ function isRule(value: unknown, effect: RuleEffect): value is string | KeptRule 
 type FolderSettings = Record<string, unknown>;
 
 export const rulesOf = ({ allow }: FolderSettings): unknown[] => Array.isArray(allow) ? allow : [];
-const ruleText = (rule: unknown): string => `${isObject(rule) ? rule.rule : rule}`;
+export const ruleText = (rule: unknown): string => `${isObject(rule) ? rule.rule : rule}`;
 
 export class PermissionsFile {
   #content: Record<string, unknown> | undefined;
@@ -155,15 +155,7 @@ export class PermissionsFile {
     return isObject(here) ? rulesOf(here).map(ruleText) : [];
   }
 
-  /** Removes rules that allow calls in this folder. @throws {Error} if the file cannot be read or written. */
-  async disallow(text: string, folder: string): Promise<void> {
-    if (!this.allowed(folder).includes(text)) return;
-    await this.save(folder, (here) => ({
-      allow: rulesOf(here).filter((rule) => ruleText(rule) !== text),
-    }));
-  }
-
-  /** Changes and saves a folder's settings. Returns the file's path. @throws like {@linkcode disallow}. */
+  /** Changes and saves a folder's settings. Returns the file's path. @throws {Error} if it cannot be read or written. */
   async save(folder: string, change: (here: FolderSettings) => FolderSettings): Promise<string> {
     const { path } = this;
     if (path === undefined) throw new Error("there is no home folder to save it in");
