@@ -21,7 +21,7 @@ export const EXIT_CODES = [
   [EXIT.done, "done"],
   [EXIT.error, "error"],
   [EXIT.usage, "wrong usage"],
-  [EXIT.refused, "a call was refused: its line names what allows it"],
+  [EXIT.refused, "a call was refused: its line says what allows or forbids it"],
   [EXIT.limit, "stopped by a limit"],
   [EXIT.check, "the check of --until or a Stop hook did not pass"],
   [EXIT.interrupted, "interrupted"],

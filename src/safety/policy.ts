@@ -43,7 +43,7 @@ export function decide(call: PolicyCall, settings: Settings, place: Scene["place
     return { effect: "deny", reason: "is not allowed in plan mode", isPlanned: true };
   }
   if (settings.approve !== "never" || verdict.effect !== "ask") return verdict;
-  return { effect: "deny", reason: `${verdict.reason}, and approvals are off` };
+  return { effect: "deny", reason: `${verdict.reason}, and approvals are off (--approve never)` };
 }
 
 /** Returns the rules that would always allow this call, for the answer "always"; empty if no rule would. */
