@@ -29,8 +29,8 @@ export interface MessageModalOptions extends SessionLineOptions {
   history: () => readonly HistoryEntry[];
   isActive: () => boolean;
   onStop: () => void;
-  /** Saves a message that was not sent: Ctrl-C dropped it, or the session ends. */
-  onDropped?: ((message: TextPart) => void) | undefined;
+  /** Saves a message that was not sent: it waits, Ctrl-C dropped it, or the session ends. */
+  onUnsent?: ((message: TextPart) => void) | undefined;
   /** True for a line that may be sent before queued messages, such as a command. */
   overtakes?: ((line: string) => boolean) | undefined;
   /** Runs a line while the model works; false for a line that waits. */
@@ -83,7 +83,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   give(message: TextPart | null): void {
     const reader = this.#reader;
     this.#reader = undefined;
-    if (message === null && !this.#hasLeft) this.#drop([...this.queued, this.state.units]);
+    if (message === null && !this.#hasLeft) this.#drop(this.state.units);
     this.#hasLeft ||= message === null;
     reader?.(message);
   }
@@ -234,6 +234,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     const isFirst = this.queued.length === 0 || this.options.overtakes?.(unitsText(units));
     if (isFirst && !isActive && this.#reader !== undefined) return this.#send(units);
     this.queued.push(units);
+    this.options.onUnsent?.(textPartOf(units));
     // Held messages are sent before the new one.
     if (!isActive) this.isHeld = false;
     this.#sendQueued();
@@ -288,17 +289,17 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     else if (this.state.units.length > 0) {
       const { units } = this.state;
       this.state = cleared(this.state);
-      this.#drop([units]);
+      this.#drop(units);
     } else if (this.isHeld) {
       this.isHeld = false;
-      this.#drop(this.queued.splice(0));
+      this.queued.length = 0;
+      this.#remember([...this.options.history()]);
     } else if (this.isLeaving) this.give(null);
     else this.isLeaving = !this.wasSearching;
   }
 
-  #drop(messages: readonly (readonly Unit[])[]): void {
-    const typed = messages.filter((units) => units !== this.#put);
-    for (const units of typed) this.options.onDropped?.(textPartOf(units));
+  #drop(units: readonly Unit[]): void {
+    if (units !== this.#put) this.options.onUnsent?.(textPartOf(units));
     this.#remember([...this.options.history()]);
   }
 }

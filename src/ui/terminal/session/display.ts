@@ -41,7 +41,7 @@ interface DisplayOptions extends
     ScreenOptions,
     "history" | "completer" | "onStop" | "onEnd" | "overtakes" | "runsNow" | "steers"
   >,
-  Required<Pick<ScreenOptions, "onShiftTab" | "moveToBackground" | "transcript" | "onDropped">> {
+  Required<Pick<ScreenOptions, "onShiftTab" | "moveToBackground" | "transcript" | "onUnsent">> {
   keymap: Keymap;
   theme: Theme;
   statusParts?: readonly StatusPart[] | undefined;

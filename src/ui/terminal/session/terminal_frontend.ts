@@ -107,7 +107,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       steers: (line) =>
         this.#isInTurn && this.#commandIn(line) === undefined && !line.startsWith("!"),
       onStop: () => this.#stop.abort(),
-      onDropped: ({ text, pasted }) => this.#history?.add(text, pasted),
+      onUnsent: ({ text, pasted }) => this.#history?.add(text, pasted),
       onShiftTab: () => this.#modeKeys = this.#modeKeys.then(() => this.#nextMode()),
       moveToBackground: () => {
         const moved = this.#session?.jobs.moveRunning();

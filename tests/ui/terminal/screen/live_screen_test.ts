@@ -62,7 +62,7 @@ function screenTest(
         terminal.write(""); // wakes those that wait
       },
       rewind: { type: "text", text: "/undo" },
-      onDropped: ({ text }) => dropped.push(text),
+      onUnsent: ({ text }) => dropped.push(text),
       help: () => options.help ?? ["  /  commands", "  @  files"],
       overtakes: (line) => line.startsWith("/"),
       panel: () => isHidden ? [] : options.panel ?? [],
@@ -431,6 +431,8 @@ screenTest(
       terminal.rows.some((row) => row.startsWith("queued: /exit · runs after")),
       true,
     );
+    // What waits is saved at once: the program may be killed.
+    assertEquals(dropped, ["/exit"]);
     (screen as LiveScreen)[Symbol.dispose]();
     assertEquals(dropped, ["/exit", "half"]);
   },
