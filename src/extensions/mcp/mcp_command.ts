@@ -41,8 +41,10 @@ async function runMcpCommand(
   const server = source.find(name);
   if (!server) return unknownText(`MCP server ${argument}`, "/mcp");
   if (approves) {
-    const ask = async (asked: Confirmation) => await session.confirm?.(asked, signal);
-    const { isYes, line } = await approveServer(server, ask);
+    const { confirm } = session;
+    // An editor asks only with the first message.
+    if (!confirm) return `Run copilot mcp approve ${name} to review and approve it.`;
+    const { isYes, line } = await approveServer(server, (asked) => confirm(asked, signal));
     if (!isYes) return line;
     const isFound = session.agent.tools.some(({ name }) => name === "find_tool");
     return `${line} ${isFound ? "find_tool finds its tools" : "New sessions have its tools"}.`;

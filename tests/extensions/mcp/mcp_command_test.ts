@@ -34,6 +34,11 @@ Deno.test("/mcp lists the servers, shows what one has, and approves a folder's",
     /^ {2}two: 2 tools, about \d+ tokens if all were shown · running\n {4}echo: Says it again\n {4}slow: Does slow$/,
   );
   assertEquals(await one.command("/mcp three"), "There is no MCP server three: see /mcp");
+  await using editor = await at.open("http://127.0.0.1:9");
+  assertEquals(
+    await editor.command("/mcp approve two"),
+    "Run copilot mcp approve two to review and approve it.",
+  );
 });
 
 Deno.test("/mcp: a tool that changed is approved once its difference was shown; a prompt is sent at once", async () => {
