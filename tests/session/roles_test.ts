@@ -90,7 +90,7 @@ Deno.test("roles: the plan comes from another conversation, and the session's mo
   assertStringIncludes(next, open(first).replace(/\]\}$/, ""));
   assertMatch(
     (await fake.command("/tokens"))!,
-    /\nOf these, plan: \d{3,} in, \d+ out$/,
+    /\nOf these, plan \(big at 127\.0\.0\.1:\d+\): \d{3,} in, \d+ out$/,
   );
   assertMatch((await fake.command("/status"))!, /^ +plan +big at 127\.0\.0\.1:\d+$/m);
 });
@@ -116,7 +116,7 @@ Deno.test("roles: explore and agent files use another server, and change no byte
   const both = await run({ explore: big(other) }, ours);
   assertEquals(other.requests.map(({ body }) => body.model), ["big", "big"]);
   assertEquals(both.texts, [alone.texts[0], alone.texts[3]]);
-  assertMatch(both.tokens!, /\nOf these, explore: \d+ in, \d+ out$/);
+  assertMatch(both.tokens!, /\nOf these, explore \(big at \S+\): \d+ in, \d+ out$/);
 });
 
 Deno.test("roles: a summary is written by another model from the quoted conversation", async () => {
@@ -133,7 +133,7 @@ Deno.test("roles: a summary is written by another model from the quoted conversa
   assertMatch(messagesOf(other, 0).at(-1)!.content, /^<conversation>\nperson: Tell me many words/);
   assertEquals(
     await fake.command("/tokens").then((text) => text!.split("\n").at(-1)),
-    "Of these, summary: 700 in, 11 out",
+    `Of these, summary (big at ${new URL(other.url).host}): 700 in, 11 out`,
   );
 });
 
@@ -184,6 +184,7 @@ Deno.test("roles: without its server, the session's model does the work, with on
     const told = fake.notices().filter((text) => text.includes("is unavailable"));
     assertEquals(told.length, 1, told.join("\n"));
     assertMatch(told[0]!, line);
+    assertEquals((await fake.command("/tokens"))!.includes("Of these"), false);
     if (roles.plan === undefined) continue;
     await fake.command("/plan");
     assertEquals((await fake.session.prompt("plan", signal)).response, "1. A\n2. B");

@@ -141,7 +141,7 @@ const usedModels = (): ModelUsed[] =>
   attempt(() => [...recordedSessions().take(MAX_SPEED_SESSIONS)])
     ?.flatMap(({ used = [] }) => used) ?? [];
 
-const atServer = (config: CopilotConfig, model: string): string =>
+export const atServer = (config: CopilotConfig, model: string): string =>
   `${oneLine(model)} at ${serverOf(config)}`;
 
 async function modelsText(session: SessionState, signal: AbortSignal): Promise<string> {

@@ -1,3 +1,4 @@
+import { targetOf } from "../../models/target.ts";
 import { dollars } from "../../text/count.ts";
 import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
@@ -11,7 +12,7 @@ import { copyCommand } from "./copy.ts";
 import { forkCommand } from "./fork.ts";
 import { initCommand } from "./init.ts";
 import { jobsCommand } from "./jobs.ts";
-import { modelCommand, setupCommand } from "./model.ts";
+import { atServer, modelCommand, setupCommand } from "./model.ts";
 import { permissionCommands } from "./permissions.ts";
 import { planCommand } from "./plan.ts";
 import { resumeCommand } from "./resume.ts";
@@ -95,8 +96,11 @@ const commands: readonly Command[] = [
         ? ""
         : `\nThe last request: ${last.inputTokens} in${cached}, ${last.outputTokens} out`;
       const total = cost === undefined ? "" : `, ${dollars(cost)}`;
-      for (const { role, agent: { state } } of roles.lent.values()) {
-        newest += `\nOf these, ${role}: ${state.inputTokens} in, ${state.outputTokens} out`;
+      for (const { role, agent: { config, state } } of roles.lent.values()) {
+        if (state.inputTokens + state.outputTokens === 0) continue;
+        const model = atServer(config, targetOf(config).name);
+        newest +=
+          `\nOf these, ${role} (${model}): ${state.inputTokens} in, ${state.outputTokens} out`;
       }
       return `Tokens so far: ${inputTokens} in, ${outputTokens} out${total}${newest}`;
     },
