@@ -7,9 +7,12 @@ import { oneLine } from "../text/one_line.ts";
 import { excerpt } from "../wire/excerpt.ts";
 import { keyGiving, modelNaming, settingGiving, type UiKind } from "./hint_text.ts";
 
-/** Returns the lines of `notice`, safe to print. They suggest what is possible in the frontend. */
+/**
+ * Returns the lines of `notice`, safe to print; two spaces before a line stay. They suggest what is possible in the
+ * frontend.
+ */
 export function noticeLines(notice: Notice, ui: UiKind): string[] {
-  return [noticeText(notice, ui)].flat().map(oneLine);
+  return [noticeText(notice, ui)].flat().map((line) => /^( {2})?/.exec(line)![0] + oneLine(line));
 }
 
 const ON_MODEL = {

@@ -82,7 +82,7 @@ export class UntilCheck {
     const isIdle = !isChanged && this.#round > 1;
     const isPassed = outcome.exitCode === 0 &&
       (files === "" || !isIdle && await this.#isAccepted(files, signal));
-    const end = isPassed ? this.#passed() : this.#failed(outcome, files, isIdle);
+    const end = isPassed ? this.#passed() : this.#failed(outcome, files, isIdle, signal.aborted);
     if (end.parts) return end;
     if (end.check?.passed || files === "") this.#accepted = undefined;
     this.#before = undefined;
@@ -99,13 +99,15 @@ export class UntilCheck {
   async #isAccepted(files: string, signal: AbortSignal): Promise<boolean> {
     const { approve, confirm, tell } = this.session;
     if (!approve) return false;
-    tell("check", `${this.#name} ${CHEATED}${files}`);
-    const question = { kind: "check", title: "Does that count?", text: "", files: [] };
-    return !confirm || await confirm(question, signal) === true;
+    const text = `${this.#name} ${CHEATED}${files}`;
+    const question = { kind: "check", title: "Does that count?", text: `${text}.`, files: [] };
+    const isAccepted = !confirm || await confirm(question, signal) === true;
+    if (isAccepted) tell("check", text);
+    return isAccepted;
   }
 
   /** Ends the turn as failed, or lets the model read why. The user sees the end of the output. */
-  #failed(outcome: ToolOutcome, files: string, isIdle: boolean): TurnEnd {
+  #failed(outcome: ToolOutcome, files: string, isIdle: boolean, isStopped: boolean): TurnEnd {
     const { command, limits: { rounds, seconds } } = this;
     const { exitCode, isTimedOut, output, content, limit } = outcome;
     const how = exitCode === 0
@@ -126,9 +128,10 @@ export class UntilCheck {
       : isSame
       ? `, the same way ${MAX_SAME} times`
       : "";
-    const isEnd = exitCode === undefined || again !== "" || this.#round >= rounds;
+    const isEnd = isStopped || exitCode === undefined || again !== "" || this.#round >= rounds;
     const at = `round ${this.#round} of ${rounds}`;
-    const shown = read.filter((line) => line.trim() !== "").slice(-SHOWN_CHECK_LINES);
+    const shown = read.filter((line) => line.trim() !== "").slice(-SHOWN_CHECK_LINES)
+      .map((line) => `  ${line}`);
     const row = `✗ ${this.#name} ${how}${again} (${at}${isEnd ? "; stopped" : ""})`;
     this.session.tell("check", row, ...shown);
     const failed = { command, passed: false, rounds: this.#round, reason: how + again };

@@ -195,13 +195,17 @@ posixTest(
     await using server = strictServer([
       ...[{ text: "Hello." }, write("a.txt", "bad\n"), done, bash("echo good > a.txt"), done],
       ...[bash("echo true > check.sh"), done, done, bash("echo x > b.txt"), done],
-      ...[bash("echo x > a.txt"), done],
+      ...[bash("echo : > check.sh"), done, bash("echo x > a.txt"), done],
     ]);
     const asked: string[] = [];
+    const stop = new AbortController();
     const permissions = openPermissions({ yes: true, sandbox: "off" }, () => undefined);
     await using fake = await fakeSession(server.url, { folder: temp.path, permissions }, {
       approve: () => Promise.resolve({ choice: "once" }),
-      confirm: ({ title }) => Promise.resolve(asked.push(title) > 1),
+      confirm({ text, title }) {
+        if (asked.push(`${text} ${title}`) === 3) stop.abort();
+        return Promise.resolve(stop.signal.aborted ? undefined : asked.length === 2);
+      },
     });
     const { session } = fake;
     assertStringIncludes((await fake.command("/until"))!, "No check is set.");
@@ -218,16 +222,19 @@ posixTest(
     assertEquals((await session.prompt("cheat", signal)).check?.passed, false);
     // The change of an earlier turn that did not count is asked about again.
     assertEquals((await session.prompt("go on", signal)).check?.passed, true);
-    assertEquals(asked, ["Does that count?", "Does that count?"]);
+    const stopped = await session.prompt("cheat and be stopped", stop.signal);
+    assertEquals([stopped.check?.passed, stopped.check?.rounds], [false, 1]);
+    const cheated = "sh check.sh passed, but the model changed the check's own files: check.sh.";
+    assertEquals(asked, Array(3).fill(`${cheated} Does that count?`));
     assertEquals(fake.notices().filter((line) => /check\.sh|none/.test(line)), [
       "✗ sh check.sh failed with exit code 1 (round 1 of 5)",
-      "none",
+      "  none",
       "✓ sh check.sh passed (round 2)",
-      "sh check.sh passed, but the model changed the check's own files: check.sh",
       "✗ sh check.sh passed, but the model changed the check's own files: check.sh (round 1 of 5)",
       "✗ sh check.sh passed, but the model changed the check's own files: check.sh, and the last round changed no file (round 2 of 5; stopped)",
       "sh check.sh passed, but the model changed the check's own files: check.sh",
       "✓ sh check.sh passed (round 1)",
+      "✗ sh check.sh passed, but the model changed the check's own files: check.sh (round 1 of 5; stopped)",
     ]);
     await fake.command("/until off");
     assertEquals((await session.prompt("more", signal)).check, undefined);

@@ -48,7 +48,7 @@ export class TerminalQuestions
     const { isLive, screen, paint } = this.display;
     if (!isLive) return undefined;
     const columns = this.display.columns - BAR_COLUMNS;
-    const { text, title, files } = question;
+    const { kind, text, title, files } = question;
     // The first rows of the session stay open: the answer changes them.
     const about = [
       wrapped(text, columns),
@@ -62,11 +62,14 @@ export class TerminalQuestions
       title: [...about, title].filter(Boolean).join("\n"),
       items: YES_OR_NO,
       isNumbered: true,
-      hint: `y or n · Esc decides later${more}`,
+      hint: `y or n · Esc ${kind === "check" ? "stops" : "decides later"}${more}`,
       isBarred: true,
     };
-    return await screen.choose(list, signal, { waits: true })
-      .finally(() => this.openQuestion = undefined) ?? undefined;
+    const answer = await screen.choose(list, signal, { waits: true })
+      .finally(() => this.openQuestion = undefined);
+    // Nothing asks again about a check.
+    if (answer === null && kind === "check") this.onCancel();
+    return answer ?? undefined;
   };
 
   readonly elicit: NonNullable<Frontend["elicit"]> = (question, signal) =>

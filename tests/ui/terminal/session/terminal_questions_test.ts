@@ -168,6 +168,10 @@ Deno.test("a server is confirmed in a list; without a live screen nothing is ask
     const hint = "y or n · Esc decides later";
     assertEquals(seen, [`${question.text}\nUse this server?`, hint]);
   }
+  const check = person([null]);
+  const about: Confirmation = { kind: "check", text: "", title: "Does that count?", files: [] };
+  assertEquals(await check.one.confirm(about, signal), undefined);
+  assertEquals(check.seen, [about.title, "y or n · Esc stops", "cancelled"]);
   const silent = person(["y"], false);
   assertEquals([await silent.one.confirm(question, signal), silent.seen], [undefined, []]);
 });
