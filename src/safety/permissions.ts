@@ -40,7 +40,7 @@ import type {
 import { repositoryOf } from "./repositories.ts";
 import { CallPolicy } from "./call_policy.ts";
 import { gitQueries } from "./git_queries.ts";
-import { type FolderCopy, settingsInForce } from "./settings_in_force.ts";
+import { type FolderCopy, projectSettings, settingsInForce } from "./settings_in_force.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 import { builtinTools, withJobs } from "../tools/mod.ts";
 import { isOn } from "./host_verdict.ts";
@@ -269,6 +269,15 @@ export class Permissions {
       notices.push({ code: "key_withheld", variable });
     }
     const { sandbox: wanted = this.file.general().sandbox, prefersAuto, yes } = this.choice;
+    // Most folders have no settings, so that a start without them need not read all that the first call needs. If no
+    // sandbox mode is set, only the settings decide if commands are sandboxed.
+    const isPlain = (wanted === undefined ? !mayRun : wanted === "off") &&
+      prefersAuto !== "workspace-write" &&
+      !this.file.hasFolders && projectSettings(folder).length === 0;
+    if (isPlain) {
+      if (wanted === undefined && mayRun) notices.push({ code: "sandbox_off" });
+      return notices;
+    }
     const { sandbox, view, lacksSandbox, notices: found } = await this.#settingsFor(folder);
     notices.push(...found);
     if (view !== undefined) return notices;
@@ -285,13 +294,14 @@ export class Permissions {
 
   /**
    * True if pages of the web may be fetched in a folder: the user can be asked, a rule allows a host, or there is a
-   * network and the user has agreed to all.
+   * network and the user has agreed to all. If they cannot be asked, the rules are read only if there are some.
    */
   async mayFetch(folder: string, isAsked: boolean): Promise<boolean> {
     if (isAsked) return true;
     const { yes, network: wanted, sandbox: chosen } = this.choice;
-    const { rules, sandbox, network } = await this.#settingsFor(folder);
     const isSaid = yes === true && (wanted === true || chosen === "off");
+    if (!isSaid && !this.file.mayAllow && !this.choice.level) return false;
+    const { rules, sandbox, network } = await this.#settingsFor(folder);
     return isOn(rules) || (sandbox === "off" || network) && isSaid;
   }
 

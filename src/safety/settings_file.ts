@@ -126,6 +126,14 @@ export class PermissionsFile {
     this.#content = path === undefined ? undefined : readJsonFile(path);
   }
 
+  get hasFolders(): boolean {
+    return this.#content?.folders !== undefined;
+  }
+
+  get mayAllow(): boolean {
+    return this.hasFolders || this.#content?.allow !== undefined;
+  }
+
   general(): SettingsLevel {
     return { ...this.usual, ...this.#level(this.#content ?? {}) };
   }

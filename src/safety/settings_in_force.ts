@@ -47,7 +47,7 @@ const PROJECT_FILE = ".copilot/permissions.json";
 type ProjectSettings = { at: string; settings: Record<string, unknown> };
 
 /** Returns the settings in `folder` and all above, the outermost first: a command can make a repository of any folder. */
-function projectSettings(folder: string): ProjectSettings[] {
+export function projectSettings(folder: string): ProjectSettings[] {
   const above = dirname(folder);
   const settings = readJsonFile(join(folder, PROJECT_FILE));
   return [
