@@ -60,7 +60,7 @@ const gitIn = (folder: string) => {
 };
 
 /** Yields each file and link below `folder` that no rule of its repository or below ignores. */
-function* entriesBelow(folder: string, always?: (name: string) => boolean) {
+export function* entriesBelow(folder: string, always?: (name: string) => boolean) {
   const [root, top] = [folder, repositoryOf(folder)].map(slashed) as [string, string];
   const options = { root, top, maxDepth: Infinity, hidden: [/^/], ...always && { always } };
   const walk = new Walk(options, emptyTally());

@@ -19,6 +19,8 @@ export class ChecksExtension implements Extension {
   readonly #checks: EditChecks;
   /** The files of an answer's edits, which all have ended before the first gets its result. */
   readonly #edited = new Set<string>();
+  /** True once the calls of an answer have ended. */
+  #isOver = true;
 
   constructor(settings: CheckSettings = {}) {
     const told = new Set<string>();
@@ -43,7 +45,10 @@ export class ChecksExtension implements Extension {
     const file = resolve(context.workingDir, path);
     if (!checked.isSandboxed && !this.#session?.permissions.approvesAll) return decision;
     if (!isWithin(context.workingDir, file)) return decision;
-    await this.#checks.before(file, checked);
+    const isFirst = this.#isOver;
+    this.#isOver = false;
+    if (isFirst) this.#edited.clear();
+    await this.#checks.before(file, checked, isFirst);
     this.#edited.add(file);
     return decision;
   }
@@ -54,6 +59,7 @@ export class ChecksExtension implements Extension {
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const { agent } = this.#session!;
+    this.#isOver = true;
     if (this.#edited.size === 0 || isError || !details?.change) return undefined;
     const files = new Set(this.#edited);
     this.#edited.clear();

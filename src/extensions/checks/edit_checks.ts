@@ -3,10 +3,13 @@
 import { attempt } from "../../attempt.ts";
 import { findProgram, programFolders } from "../../find_program.ts";
 import { basename, dirname, join, relative, resolve, slashed } from "../../text/std_path.ts";
+import { entriesBelow } from "../../session/snapshot.ts";
 import { isWithin } from "../../text/paths.ts";
+import { digestOf } from "../../text/digest.ts";
 import { diffLines } from "../../text/diff.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
-import { stampOf } from "../../tools/files/seen_files.ts";
+import { stampOf, stampOfInfo } from "../../tools/files/seen_files.ts";
+import { turnOfOthers } from "../../tools/search/run_search.ts";
 import { shellWord } from "../../text/shell_word.ts";
 import { runShell } from "../../tools/shell/shell_process.ts";
 import type { ToolContext } from "../../types/tool.ts";
@@ -20,6 +23,8 @@ const MAX_ERROR_CHARS = 200;
 const MAX_OUTPUT_LINE = 500;
 const MAX_FORMATTED_BYTES = 1024 * 1024;
 const MAX_FORMATTED_LINES = 20;
+/** The longest time without a pause, in ms. */
+const WALK_SLICE_MS = 30;
 const LOCAL_PROGRAMS = "node_modules/.bin/";
 
 interface CheckError {
@@ -38,14 +43,22 @@ export interface CheckContext extends ToolContext {
 /** One run of a checker: of a project, or of a file in the working directory. Its command identifies it. */
 interface CheckRun {
   checker: Checker;
+  file: string;
   folder: string;
   /** The command, which starts in any folder. */
   command: string;
 }
 
+interface KnownErrors {
+  state: string;
+  errors: Promise<CheckError[] | undefined>;
+}
+
 export class EditChecks {
-  /** The errors of each run when it last ran. */
-  readonly #known = new Map<string, Promise<CheckError[] | undefined>>();
+  /** The errors of each run when it last ran, and the state of its files then. */
+  readonly #known = new Map<string, KnownErrors>();
+  /** The runs whose errors are known for the files before the edits of this answer. */
+  readonly #begun = new Set<string>();
   readonly #slow = new Set<string>();
 
   constructor(
@@ -54,21 +67,28 @@ export class EditChecks {
     private readonly limits: typeof CHECK_LIMITS = CHECK_LIMITS,
   ) {}
 
-  async before(file: string, context: CheckContext): Promise<void> {
+  /** @param isFirst true for the first edit of an answer */
+  async before(file: string, context: CheckContext, isFirst = true): Promise<void> {
+    if (isFirst) this.#begun.clear();
     const isNew = attempt(() => Deno.statSync(file).isFile) !== true;
     await Promise.all(
-      this.#runs(file, context).map((run) => {
+      this.#runs(file, context).map(async (run) => {
         const { command, checker } = run;
         const { project, first } = this.limits;
-        const limit = checker.project ? first : this.limits.file;
-        if (!this.#known.has(command)) {
-          const isClean = isNew && isOfFile(checker);
-          const errors = isClean ? Promise.resolve([]) : this.#errors(run, context, limit);
-          this.#known.set(command, errors);
-          errors.then((found) => found ?? this.#known.delete(command), () => {});
-        }
+        const last = this.#known.get(command);
+        const isBegun = this.#begun.has(command);
+        this.#begun.add(command);
         // Without a cache, a compiler takes long. The edit does not wait for all of it, but the cache gets filled.
-        return within(project, this.#known.get(command)!);
+        const found = last && await within(project, last.errors);
+        if (last && (isBegun || !found)) return;
+        const state = await checkedState(run);
+        if (last?.state === state) return;
+        const isClean = isNew && isOfFile(checker);
+        const limit = !checker.project ? this.limits.file : last ? project : first;
+        const errors = isClean ? Promise.resolve([]) : this.#errors(run, context, limit);
+        this.#known.set(command, { state, errors });
+        errors.then((found) => found ?? this.#known.delete(command), () => {});
+        await within(project, errors);
       }),
     );
   }
@@ -78,11 +98,13 @@ export class EditChecks {
     const each = new Map(runs.map((run) => [run.command, run]));
     const found = await Promise.all([...each].map(async ([command, run]) => {
       const { file, project } = this.limits;
-      const before = await within(0, this.#known.get(command) ?? Promise.resolve(undefined));
+      const known = this.#known.get(command);
+      const before = known && await within(0, known.errors);
+      const state = before && await checkedState(run);
       const errors = before &&
         await this.#errors(run, context, run.checker.project ? project : file);
       if (!errors) return [];
-      this.#known.set(command, Promise.resolve(errors));
+      this.#known.set(command, { state: state!, errors: Promise.resolve(errors) });
       const left = before.map(errorKey);
       return errors.filter((error) => {
         const at = left.indexOf(errorKey(error));
@@ -185,8 +207,8 @@ function runOf(
   file: string,
   { workingDir: top, isSandboxed }: CheckContext,
 ): CheckRun | undefined {
-  const { files, command, project, program, isLocal } = checker;
-  if (![basename(file), slashed(relative(top, file))].some((one) => files.test(one))) return;
+  const { command, project, program, isLocal } = checker;
+  if (!isCheckedBy(file, checker, top)) return;
   const folder = project ? nearestFolder(file, project, top) : top;
   if (folder === undefined) return undefined;
   let words = command.replaceAll("{}", () => shellWord(file));
@@ -196,7 +218,23 @@ function runOf(
     if (at) words = shellWord(join(at, LOCAL_PROGRAMS, program)) + words.slice(program.length);
     else if (!findProgram(program, programFolders(top), top)) return undefined;
   }
-  return { checker, folder, command: `cd ${shellWord(folder)} && ${words}` };
+  return { checker, file, folder, command: `cd ${shellWord(folder)} && ${words}` };
+}
+
+/** Returns a text that changes with the file of a run, or with the files of its project. */
+async function checkedState({ checker, file, folder }: CheckRun): Promise<string> {
+  if (isOfFile(checker)) return attempt(() => stampOfInfo(Deno.statSync(file))) ?? "";
+  let stamps = "";
+  let end = performance.now() + WALK_SLICE_MS;
+  for (const { path, info } of entriesBelow(folder)) {
+    if (performance.now() > end) {
+      await turnOfOthers();
+      end = performance.now() + WALK_SLICE_MS;
+    }
+    const isRead = isCheckedBy(path, checker, folder) || checker.project?.includes(basename(path));
+    if (isRead) stamps += `${path} ${stampOfInfo(info)}\n`;
+  }
+  return await digestOf(stamps);
 }
 
 /** Returns the nearest folder around `file`, up to `top`, that has one of the files `names`. */
@@ -207,6 +245,9 @@ function nearestFolder(file: string, names: readonly string[], top: string): str
   }
   return undefined;
 }
+
+const isCheckedBy = (path: string, { files }: Checker, top: string): boolean =>
+  [basename(path), slashed(relative(top, path))].some((one) => files.test(one));
 
 const isOfFile = ({ command }: Checker): boolean => command.includes("{}");
 

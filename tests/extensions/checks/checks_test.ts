@@ -11,6 +11,7 @@ import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { type Step, strictServer } from "../../helpers/strict_server.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
+import { bash } from "../../helpers/turn.ts";
 import { posixTest, testUnless } from "../../helpers/test_unless.ts";
 
 const FREE = { isSandboxed: true, mayRun: () => Promise.resolve(true) };
@@ -89,6 +90,28 @@ posixTest(
     assertEquals(runs, 6);
   },
 );
+
+posixTest("an edit is compared with the files before it, whoever changed them", async () => {
+  const read = { toolCalls: [{ name: "read_file", arguments: { file_path: "a.txt" } }] };
+  const steps = [
+    calls(write("a.txt", "bad\n"), write("a.txt", "bad\n2\n")),
+    ...[bash("echo good > a.txt"), read, calls(write("a.txt", "bad\n"))],
+    ...[bash("echo bad by hand >> a.txt"), read, calls(write("a.txt", "bad\nbad by hand\n3\n"))],
+    calls(write("a.txt", "bad\nbad by hand\nbad end\n")),
+  ];
+  // Of a file, which is new at first, and of a project.
+  for (const [target, runs] of [["{}", 6], ["*.txt", 7]] as const) {
+    const own = { ...CHECK, command: CHECK.command.replace("{}", `${target} -s`) };
+    const checked = await edited(steps, {}, { own });
+    assertEquals(checked.notices.filter((line) => line.startsWith("✗")), [
+      "✗ 1 new error · own: a.txt:1: bad",
+      "✗ 1 new error · own: a.txt:1: bad",
+      "✗ 1 new error · own: a.txt:3: bad end",
+    ]);
+    // After the edits of each answer, and before those that follow another change.
+    assertEquals(checked.runs, runs);
+  }
+});
 
 sandboxTest(
   "edits are checked where commands run unasked, and a check that takes too long is dropped",
