@@ -54,6 +54,9 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
   }
   const session = sessionWithId(args.message);
   const folder = recordedFolder(session);
+  if (!attempt(() => Deno.statSync(folder).isDirectory)) {
+    throw new UsageError(`Cannot replay it as its folder ${oneLine(folder)} is missing`);
+  }
   const turns = turnsOf(session);
   const first = Number(args.from ?? 1) - 1;
   if (turns.length === 0) throw new UsageError("The session has no message to play again");

@@ -145,6 +145,11 @@ Deno.test(
       (await at.replay("--from", "3")).stderr,
       "--from needs --model, and the number of a message, at most 2",
     );
+    Deno.removeSync(at.folder, { recursive: true });
+    assertStringIncludes(
+      (await run(["replay", at.id], { ...at.options, cwd: "/" })).stderr,
+      `its folder ${at.folder} is missing`,
+    );
   },
 );
 
