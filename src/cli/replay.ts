@@ -133,7 +133,10 @@ async function playIn(
   { stderr, signal }: Run,
 ): Promise<boolean | undefined> {
   const onEvent = (event: SessionEvent) => {
-    if (event.type === "tool_done") stderr.line(progressLine(event)!);
+    if (event.type === "tool_done") {
+      const label = from < turns.length && session.agent.recorded ? " (recorded)" : "";
+      stderr.line(progressLine(event)! + label);
+    }
     if (event.type !== "session_notice") return;
     for (const line of noticeLines(event.notice, "flags")) stderr.line(`· ${line}`);
   };

@@ -121,6 +121,8 @@ Deno.test(
       stdout,
       /\nother: the check did not pass\. Changes:\ndiff --git a\/a b\/a\n[^]*\n\+other\n$/,
     );
+    // Of the first message, two calls were recorded.
+    assertMatch(stderr, /· other:\n(?:·.* \(recorded\)\n){2}·(?:(?!\(recorded\))[^])*$/);
     assertEquals(await at.state(), before);
     const seen = JSON.stringify(server.requests[1]!.body);
     assertStringIncludes(seen, "because a rule denies it");
