@@ -115,7 +115,14 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
   for (const [name, value] of others) {
     const form = OTHER_FORMS[name]!;
     if (schemaObjection(form, value) === undefined) continue;
-    throw new UsageError(`Cannot use "${name}" in ${path} as it must ${form.description}`);
+    const entries: [unknown, unknown][] = isObject(value)
+      ? Object.entries(value).map(([key, one]) => [key, { [key]: one }])
+      : form.type === "array" && Array.isArray(value)
+      ? value.map((one) => [one, [one]])
+      : [];
+    const wrong = entries.find(([, one]) => schemaObjection(form, one) !== undefined);
+    const which = wrong ? `: correct or remove ${JSON.stringify(wrong[0])}` : "";
+    throw new UsageError(`Cannot use "${name}" in ${path} as it must ${form.description}${which}`);
   }
   const { models: _, ...given } = Object.fromEntries(others);
   return { ...all, ...bindings, ...said, ...given, ...ofModel(models, all.model, path), ...args };
