@@ -17,11 +17,9 @@ import { truncateMiddle } from "../text/truncate.ts";
 import type { TurnEvent, TurnResult, Usage } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import { isNear } from "../wire/connect.ts";
-import type { Notice } from "./data.ts";
 import type { Lent, SessionState } from "./extension.ts";
 import { type FitOptions, ModelFit, targetKey, useCompatible } from "./fit_model.ts";
 import { processFittedTurn } from "./fitted_turn.ts";
-import { noticeLines } from "./notices.ts";
 import { isPlanning } from "./plan_mode.ts";
 
 /** How long a role's server is not asked again after a failure, in milliseconds. */
@@ -34,7 +32,7 @@ const isHostedApi = (url: string) => !mayBeOwnServer(url) && !isNear(url);
 
 /** False for a failure that is about one request, or about what the model wrote. */
 const isAway = (error: unknown) =>
-  error instanceof UsageError || // without a key, or another model
+  error instanceof UsageError || // without a key
   error instanceof BackendError && (error.status === 404 || (error.kind === "protocol"
       ? (error.status ?? error.cause) !== undefined
       : !/request|context|incomplete/.test(error.kind)));
@@ -90,14 +88,7 @@ async function lentFor(session: SessionState, role: string, spec: string, signal
   const failure = !isHostedApi(at.host) && await connectionFailure({ ...at, signal });
   if (failure) throw failure;
   await useCompatible(lent.agent, targetOf(lent.agent.config), { signal });
-  const onNotice = (notice: Notice) => {
-    // A server of one model answers to any name.
-    if (notice.code === "other_model" && notice.models.length === 1) {
-      throw new UsageError(noticeLines(notice, "flags").join(" "));
-    }
-    notify(notice);
-  };
-  await lent.fit.prepare(lent.agent, { signal, onNotice, onEvent: emit });
+  await lent.fit.prepare(lent.agent, { signal, onNotice: notify, onEvent: emit });
   return lent;
 }
 

@@ -151,7 +151,6 @@ Deno.test("roles: without its server, the session's model does the work, with on
     { hostname: "127.0.0.1", port: 0, onListen() {} },
     () => new Response("<p>Welcome</p>", { headers: { "content-type": "text/html" } }),
   );
-  await using one = strictServer([], { models: ["other"] });
   ws.put("a.txt", "text of a\n");
   const rows: [ModelRoles, RegExp][] = [
     [
@@ -170,16 +169,12 @@ Deno.test("roles: without its server, the session's model does the work, with on
       { explore: `http://127.0.0.1:${page.addr.port}/v1#big` },
       /^big at .* is unavailable, .* answered 200 \(text\/html\)/,
     ],
-    [
-      { explore: big(one) },
-      /^big at .* is unavailable, .* the server's only model is other, not big$/,
-    ],
     [{ explore: "missing" }, /^missing is unavailable, so .*: .* has no model "missing"/],
   ];
   for (const [roles, line] of rows) {
     const explored = [call("explore", { task: "Find a" }), { text: "a.txt" }, { text: "Done." }];
     await using server = strictServer([...explored, ...explored, { text: "1. A\n2. B" }], {
-      models: ["test", "test2"],
+      models: ["test"],
     });
     await using fake = await sessionWith(server, roles, ws.dir);
     for (const _ of [1, 2]) {
@@ -302,7 +297,7 @@ Deno.test("roles: an address without a path is one of Ollama, or of a server tha
 
 Deno.test("roles: a server that was away is asked again after a minute", async () => {
   using ws = workspace();
-  const models = ["other", "other2"];
+  const models = ["other"];
   const explored = [call("explore", { task: "Find a" }), { text: "Done." }];
   await using other = strictServer([{ text: "found" }], { models });
   await using server = strictServer([
