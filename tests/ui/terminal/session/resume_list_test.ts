@@ -59,8 +59,9 @@ for (const columns of [80, 40]) {
     await terminal.type("\x15the first\r");
     await until(["❯ the first"]);
     await terminal.type("\t");
-    await until(["❯ the first", "  second task"]);
-    await terminal.type("\x1b[B\x18");
+    // A new title does not make it the newest.
+    await until(["❯ second task", "  the first"]);
+    await terminal.type("\x18");
     await terminal.until('Delete "second task"?');
     await terminal.type("y");
     await until(["❯ the first"]);
