@@ -327,11 +327,8 @@ export class Session implements SessionState, AsyncDisposable {
     let whole = await turn(parts);
     this.pendingParts = [];
     for (let round = 0; whole.stopReason === "done"; round++) {
-      const ends: TurnEnd[] = [];
-      for (const one of this.extensions) {
-        const end = await one.endOfTurn?.(whole, round, turnSignal);
-        if (end) ends.push(end);
-      }
+      const ends = await this.#endsOf(whole, round, turnSignal);
+      if (ends === undefined) return { ...whole, stopReason: "aborted" };
       const checks = ends.flatMap(({ check }) => check ?? []);
       const check = checks.find(({ passed }) => !passed) ?? checks[0];
       if (check) whole = { ...whole, check };
@@ -347,6 +344,25 @@ export class Session implements SessionState, AsyncDisposable {
       };
     }
     return whole;
+  }
+
+  /** Returns how extensions end a turn, or continue it; undefined if the user stopped one of them, such as a check. */
+  async #endsOf(
+    turn: TurnResult,
+    round: number,
+    signal: AbortSignal,
+  ): Promise<TurnEnd[] | undefined> {
+    const ends: TurnEnd[] = [];
+    try {
+      for (const one of this.extensions) {
+        const end = await one.endOfTurn?.(turn, round, signal);
+        if (end) ends.push(end);
+      }
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    }
+    return ends;
   }
 
   /**

@@ -366,3 +366,21 @@ posixTest("after an interruption, the next turn begins with the first round", as
   const { check } = await fake.session.prompt("go on", signal);
   assertEquals(check, { command: "grep good a.txt", passed: true, rounds: 1 });
 });
+
+posixTest("a check that runs is stopped with its turn", async () => {
+  using temp = tempFolder();
+  using other = tempFolder();
+  const pipe = `${other.path}/pipe`;
+  await new Deno.Command("mkfifo", { args: [pipe] }).output();
+  await using server = strictServer([write("a.txt", "x\n"), done]);
+  const permissions = openPermissions({ yes: true, sandbox: "off" }, () => undefined);
+  await using fake = await fakeSession(server.url, { folder: temp.path, permissions }, {
+    approve: () => Promise.resolve({ choice: "once" }),
+  });
+  await fake.command(`/until echo > ${pipe}; sleep 60`);
+  const stop = new AbortController();
+  const stopped = Deno.readTextFile(pipe).then(() => stop.abort());
+  const { stopReason, check } = await fake.session.prompt("write", stop.signal);
+  assertEquals([stopReason, check], ["aborted", undefined]);
+  await stopped;
+});
