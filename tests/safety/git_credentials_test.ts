@@ -391,6 +391,7 @@ const ELSEWHERE: [prepare: string, command: string, where?: string][] = [
   ["git config remote.origin.fetch +main:precious", "git fetch origin"],
   [":", "git fetch origin main:refs/replace/1"],
   [":", "git fetch -f origin main:side"],
+  [":", "git fetch origin +main"],
   ["git remote set-url origin https://ann:token@127.0.0.1:9/x", "git ls-remote"],
   ["mkdir -p .git/objects/ab; chmod 311 .git/objects/ab", "git push"],
   [

@@ -195,6 +195,7 @@ Deno.test("errors are read from the output of each known program", () => {
     ],
     javac: ["A.java:3: error: ';' expected\n    int a\n", "A.java", "3", "';' expected"],
   };
+  assertEquals(checkersOf(false), []);
   const checkers = checkersOf({});
   assertEquals(Object.keys(outputs), checkers.map(({ name }) => name));
   for (const { name, error } of checkers) {
