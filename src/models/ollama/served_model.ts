@@ -116,7 +116,7 @@ function servedNames(models: readonly Fields[]): string[] {
   const rank = (one: Fields) => Number(loadState(one) === "loaded");
   const sorted = models.toSorted((a, b) => rank(b) - rank(a));
   const aliases = sorted.flatMap((one) => namesAndAliases(one).slice(1));
-  return [...sorted.map(({ id }) => String(id)), ...aliases];
+  return [...new Set([...sorted.map(({ id }) => String(id)), ...aliases])];
 }
 
 /** Returns Ollama's description of a model on its compatible endpoint, whose context is the loaded one. */

@@ -336,7 +336,8 @@ Deno.test("llama-swap: a model that runs is asked below its path, another is not
   const asked: string[] = [];
   const data = [
     { id: "a", owned_by: "llama-swap", meta: { llamaswap: { aliases: ["x"] } } },
-    { id: "b", owned_by: "llama-swap" },
+    // llama.cpp repeats the name.
+    { id: "b", owned_by: "llama-swap", aliases: ["b"] },
   ];
   const at = answering({
     "/v1/models": { data },
