@@ -7,6 +7,8 @@ import { RpcPeer, type RpcPeerOptions } from "./peer.ts";
 
 /** The maximum length of a message, in characters. Long ones contain an image of a few MiB. */
 export const MAX_RPC_CHARS = 16 * 2 ** 20;
+/** The maximum number of characters that wait for the other side to read: one that only sends requests fills no memory. */
+export const MAX_WAITING_CHARS = 64 * 2 ** 20;
 
 const ENDED = "the other side closed the connection";
 
@@ -19,14 +21,22 @@ export interface LinePeerOptions extends Omit<RpcPeerOptions, "send"> {
 export function linePeer({ input, output, ...options }: LinePeerOptions): RpcPeer {
   const writer = output.getWriter();
   const encoder = new TextEncoder();
+  let waiting = 0;
   const peer = new RpcPeer({
     ...options,
     async send(message: RpcMessage) {
+      const line = `${JSON.stringify(message)}\n`;
+      if (waiting + line.length > MAX_WAITING_CHARS) {
+        throw new Error("the other side does not read its input");
+      }
+      waiting += line.length;
       try {
-        await writer.write(encoder.encode(`${JSON.stringify(message)}\n`));
+        await writer.write(encoder.encode(line));
       } catch (error) {
         peer.close(new Error(ENDED, { cause: error }));
         throw await peer.closed;
+      } finally {
+        waiting -= line.length;
       }
     },
   });

@@ -169,3 +169,11 @@ Deno.test("peer: messages cut anywhere are the same messages", async () => {
   });
   await Promise.all(runs);
 });
+
+Deno.test("a side that does not read its input fills no memory: a message after 64 million characters fails", async () => {
+  const output = new WritableStream<Uint8Array>({ write: () => new Promise(() => {}) });
+  const peer = linePeer({ input: new ReadableStream(), output });
+  const text = "a".repeat(16_000_000);
+  for (let i = 0; i < 4; i++) peer.notify("x", { text }).catch(() => {});
+  await assertRejects(() => peer.notify("x", { text }), Error, "does not read its input");
+});

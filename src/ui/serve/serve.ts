@@ -6,7 +6,7 @@
  */
 
 import { attempt } from "../../attempt.ts";
-import { MAX_RPC_CHARS } from "../../rpc/line_peer.ts";
+import { MAX_RPC_CHARS, MAX_WAITING_CHARS } from "../../rpc/line_peer.ts";
 import { digestOf } from "../../text/digest.ts";
 import { RpcPeer, type RpcPeerOptions } from "../../rpc/peer.ts";
 import page from "./page.html" with { type: "text" };
@@ -14,8 +14,6 @@ import page from "./page.html" with { type: "text" };
 const SERVE_ADDRESS = "127.0.0.1";
 const TOKEN_BYTES = 16;
 const MAX_CONNECTIONS = 16;
-/** The maximum number of bytes that wait to be sent while a client does not read. */
-const MAX_WAITING_BYTES = 64 * 2 ** 20;
 
 interface ServeOptions {
   /** 0 for a free one. */
@@ -102,7 +100,7 @@ function socketPeer(socket: WebSocket, options: Omit<RpcPeerOptions, "send">): R
     // deno-lint-ignore require-await
     async send(message) {
       if (socket.readyState !== WebSocket.OPEN) throw new Error("the client has left");
-      if (socket.bufferedAmount > MAX_WAITING_BYTES) throw new Error("the client does not read");
+      if (socket.bufferedAmount > MAX_WAITING_CHARS) throw new Error("the client does not read");
       socket.send(JSON.stringify(message));
     },
   });
