@@ -8,7 +8,7 @@ import { attachFiles } from "../../session/attach.ts";
 import { commandIn } from "../../session/commands/command_line.ts";
 import { commandsOf } from "../../session/commands/registry.ts";
 import type { Command, Extension, SessionState } from "../../session/extension.ts";
-import { CHARS_PER_TOKEN } from "../../text/count.ts";
+import { CHARS_PER_TOKEN, count } from "../../text/count.ts";
 import { didYouMean } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { isWithin } from "../../text/paths.ts";
@@ -30,6 +30,8 @@ import { fillTemplate } from "./template.ts";
 /** Characters of a skill per token of context: about an eighth of the context. */
 const SKILL_SHARE = 0.5;
 const CATALOGUE_SHARE = 0.015;
+/** The maximum number of ignored files that one notice names. */
+const MAX_NAMED = 10;
 
 export class SkillsExtension implements Extension {
   #session: SessionState | undefined;
@@ -81,6 +83,9 @@ export class SkillsExtension implements Extension {
     // copilot plugin reports those of plug-ins, which the user cannot change.
     const own = problems.filter(({ plugin }) => plugin === undefined);
     const lines = [...own, ...hidden].map(({ path, why }) => `${path} is ignored: ${why}`);
+    // A folder of strangers may have thousands.
+    const more = lines.splice(MAX_NAMED).length;
+    if (more > 0) lines.push(`${count(more, "more file")} ignored`);
     if (lines.length > 0) session.tell("prompt_files", ...lines);
   }
 

@@ -239,3 +239,14 @@ Deno.test("own commands: an @ that names no file is not reported, one that does 
   await fake.session.prompt("see @dataclass", never);
   assertStringIncludes(fake.notices().at(-1)!, "dataclass");
 });
+
+Deno.test("of many files that are no skills, a notice names ten", async () => {
+  const names = Array.from({ length: 12 }, (_, i) => `home/.agents/skills/s${i}/SKILL.md`);
+  await using at = await placesWith(
+    Object.fromEntries(names.map((name) => [name, "---\nname: [\n---\n"])),
+  );
+  await using fake = await at.open("http://127.0.0.1:9", {});
+  const lines = fake.notices().join("\n").split("\n");
+  assertEquals(lines.filter((line) => line.includes(" is ignored: ")).length, 10);
+  assert(lines.some((line) => line.includes("2 more files ignored")), lines.join("\n"));
+});
