@@ -28,7 +28,7 @@ const MAX_UNRECORDED_CHARS = 16 * 1024;
 /** `isBehind`: true if the newest messages could not be written. */
 export type RecordFile = { path: string; folder: string; isBehind?: boolean };
 
-/** What a session records. */
+/** The facts that a session records. */
 export interface Recorded {
   folder: string;
   branch?(): string | undefined;

@@ -73,7 +73,7 @@ export async function openSession(
   }
 }
 
-/** What frontends use of a session; {@linkcode SessionState} describes what extensions and commands use. */
+/** A session for frontends. {@linkcode SessionState} has the members that extensions and commands use. */
 export class Session implements SessionState, AsyncDisposable {
   readonly agent: CopilotAgent;
   readonly permissions: Permissions;

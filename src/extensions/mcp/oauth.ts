@@ -56,7 +56,7 @@ export class TokenStore {
   }
 }
 
-/** What the connection uses of a {@linkcode TokenAuth}. */
+/** The members of a {@linkcode TokenAuth} that the connection uses. */
 export type HttpAuth = Pick<TokenAuth, keyof TokenAuth>;
 
 /** Authorizes the requests to a server with the token of a sign-in. */

@@ -20,7 +20,7 @@ export function resultOutcome(
   const images: ImagePart[] = [];
   const text = contentText(content, structuredContent, (data) => {
     if (!limits || images.length === MAX_IMAGES) return undefined;
-    // What is not base64, or too large, is not shown.
+    // Invalid base64 and images that are too large are not shown.
     const image = attempt(() => loadedImage(Uint8Array.fromBase64(data), "", limits));
     if (image) images.push(image.part);
     return image && `image: ${image.about}`;

@@ -97,7 +97,7 @@ function* markdownFilesIn(
   }
 }
 
-/** Returns the skill, command or sub-agent in a file, or why there is none. */
+/** Returns the skill, command or sub-agent in a file, or the reason why the file has no valid one. */
 async function promptFileAt(
   file: string,
   { kind, scope, plugin, root, path: folder }: PromptFolder,

@@ -11,7 +11,7 @@ export interface SearchLimits {
 /** A file that takes longer to search, or a folder's rules to read, in ms, is skipped: nothing interrupts them. */
 const MAX_STEP_MS = 2000;
 
-/** What a search found, and its end: `"timeout"` if a part of the tree remains. */
+/** The results of a search, and how it ended: `"timeout"` if it did not reach all of the tree. */
 export type SearchResult = FoundFiles & { end: "done" | "timeout" };
 
 /**
