@@ -90,11 +90,21 @@ export async function testsByFile(root: string): Promise<Map<string, string[]>> 
     const urls = /(?:new URL|import\.meta\.resolve)\(\s*"(\.[^"]+\.ts)"/g;
     for (const [, url] of source.matchAll(urls)) add(from, targetOf(from, url!));
     if (from.startsWith("tests/") && /\bmain\.ts\b/.test(source)) add(from, "main.ts");
+    // A test may reach the file that it is named after by its helpers only.
+    for (const mirror of mirrorsOf(from)) if (modules.has(mirror)) add(mirror, from);
   }
   return new Map(
     files.filter((file) => file.startsWith("src/")).map((file) => [file, nearest(file, importers)]),
   );
 }
+
+/** The tests of src/a/b/c.ts may be tests/a/b/c_test.ts, tests/a/b_c_test.ts or tests/a/b_test.ts. */
+function mirrorsOf(file: string): string[] {
+  const stem = stemOf(file);
+  return [stem, stem.replace(/\/([^/]+)$/, "_$1"), dirname(stem)].map((one) => `${one}_test.ts`);
+}
+
+const stemOf = (file: string) => file.replace(/^src\//, "tests/").replace(/\.ts$/, "");
 
 function nearest(file: string, importers: ReadonlyMap<string, string[]>): string[] {
   const distance = new Map([[file, 0]]);
@@ -103,11 +113,7 @@ function nearest(file: string, importers: ReadonlyMap<string, string[]>): string
       if (!distance.has(from)) distance.set(from, steps + 1);
     }
   }
-  const stem = file.replace(/^src\//, "tests/").replace(/\.ts$/, "");
-  // src/a/b/c.ts may be tested by tests/a/b/c_test.ts, tests/a/b_c_test.ts or tests/a/b_test.ts.
-  const mirrors = [stem, stem.replace(/\/([^/]+)$/, "_$1"), dirname(stem)].map((one) =>
-    `${one}_test.ts`
-  );
+  const [stem, mirrors] = [stemOf(file), mirrorsOf(file)];
   const [, room, ...inRoom] = stem.split("/");
   const name = `/${inRoom.at(-1)}_test.ts`;
   const key = (test: string) => [
