@@ -171,9 +171,7 @@ class Turn {
         return this.#finalAnswer(message, answerSchema);
       }
       if (stopReason === undefined && await this.#isUnfounded(message)) return undefined;
-      const isUnanswered = message.standsFor === "empty_answer" && stopReason === undefined;
-      const result = this.#result(message.content, stopReason ?? "done");
-      return { ...result, ...(isUnanswered && { isUnanswered }) };
+      return this.#resultOf(message, stopReason ?? "done");
     }
     if (this.#rounds++ === this.#maxRounds) return this.#outOfRounds(message);
     return await this.#runCalls(message);
@@ -355,7 +353,7 @@ class Turn {
     const text = `Stopped: ${loop.why}.`;
     const isRefused = executions.every(({ outcome }) => outcome === "refused");
     const other = isRefused ? "allow the calls" : "use another model";
-    this.#notice("warning", "loop", `${text} Say what to do instead, or ${other}.`);
+    this.#notice("warning", "loop", `${text} Give other instructions, or ${other}.`);
     return this.#stopped(answer, endOfTurn(text), "loop");
   }
 
@@ -395,14 +393,14 @@ class Turn {
     for (const call of answer.toolCalls ?? []) {
       this.#add(toolResult(call, `${text} The call was not run.`, true));
     }
-    this.#notice("warning", "max_rounds", `${text} Say "go on" to continue.`);
+    this.#notice("warning", "max_rounds", text);
     return this.#stopped(answer, endOfTurn(text), "max_rounds");
   }
 
   /** Ends the turn with a note after the results: some chat templates refuse a user message after a result. */
-  #stopped({ content }: Message, note: Message, stopReason: StopReason): TurnResult {
+  #stopped(answer: Message, note: Message, stopReason: StopReason): TurnResult {
     this.#add(note);
-    return this.#result(content || note.content, stopReason);
+    return this.#resultOf(answer.content === "" ? note : answer, stopReason);
   }
 
   /** Removes the message of a failed turn in which the model said nothing; otherwise ends the turn with a note. */
@@ -457,6 +455,10 @@ class Turn {
       if (result instanceof Promise) result.catch(() => {});
     } catch { /* dropped */ }
   };
+
+  #resultOf({ content, standsFor }: Message, stopReason: StopReason): TurnResult {
+    return { ...this.#result(content, stopReason), ...standsFor && { isUnanswered: true } };
+  }
 
   #result(response: string, stopReason: StopReason): TurnResult {
     return {

@@ -14,7 +14,11 @@ export const asExecution = (call: SubCall): ToolExecution => ({
   ...call,
 });
 
-export function progressLine(event: TurnEvent): string | undefined {
+/** @param goOn How the user continues after the maximum number of rounds. */
+export function progressLine(
+  event: TurnEvent,
+  goOn = 'Say "go on" to continue.',
+): string | undefined {
   switch (event.type) {
     case "tool_done": {
       const { verb, object, counts, ending, reason } = callText(event.exec);
@@ -36,7 +40,7 @@ export function progressLine(event: TurnEvent): string | undefined {
     case "queued":
       return "· queued behind another request";
     case "notice":
-      return `· ${oneLine(event.message)}`;
+      return `· ${oneLine(event.message)} ${event.code === "max_rounds" ? goOn : ""}`.trimEnd();
   }
 }
 

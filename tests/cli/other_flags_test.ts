@@ -143,8 +143,15 @@ Deno.test("prompts, images, servers and the file of the answer come from flags",
     (server.requests[1]!.body.messages as { content: string }[])[0]!.content,
     "You are a cat.",
   );
-  const limited = await copilot("--max-turns", "1");
-  assertEquals(limited.code, 4);
+  const limited = await copilot("--max-turns", "1", "-o", "answer.txt");
+  assertEquals([limited.code, limited.stdout, await Deno.readTextFile(at("answer.txt"))], [
+    4,
+    "",
+    "",
+  ]);
+  const stop =
+    /· Stopped after 1 round of tool calls\. To continue: copilot --resume \w+ -p "go on"/;
+  assertMatch(limited.stderr, stop);
   const wrong = [["-i", "none.png"], ["-i", "mcp.json"], ["--mcp-config", "empty.json"], [
     "--max-turns",
     "0",

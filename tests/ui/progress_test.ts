@@ -38,6 +38,10 @@ const EVENTS: [event: TurnEvent, line: string | undefined][] = [
   [{ type: "loading", model: "m\x1b" }, "· the server is loading m␛"],
   [{ type: "queued" }, "· queued behind another request"],
   [{ type: "notice", level: "info", message: "a\nb" }, "· a b"],
+  [
+    { type: "notice", level: "warning", code: "max_rounds", message: "a." },
+    '· a. Say "go on" to continue.',
+  ],
 ];
 for (const [event, line] of EVENTS) {
   Deno.test(`a line of progress: ${event.type}`, () => assertEquals(progressLine(event), line));

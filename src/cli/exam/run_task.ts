@@ -212,8 +212,8 @@ async function sendTask(
       );
     }
     const { stopReason, isUnanswered, response } = await session.prompt(task.prompt, both);
-    if (isUnanswered) return `no answer: ${shortened(oneLine(response), MAX_WHY)}`;
-    return stopReason === "done" ? undefined : `the turn was ended: ${stopReason}`;
+    if (stopReason !== "done") return `the turn was ended: ${stopReason}`;
+    return isUnanswered && `no answer: ${shortened(oneLine(response), MAX_WHY)}`;
   };
   // A session that does not end ten seconds after its limit is left behind.
   const why = await within((seconds + 10) * 1000, ask()).catch((error) => {

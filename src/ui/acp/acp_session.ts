@@ -177,7 +177,7 @@ export class AcpSession implements Frontend {
     this.#title(parts.flatMap((part) => part.type === "text" ? [part.text] : []).join(" "));
     const result = await this.#session.prompt(parts, signal);
     const { stopReason, isUnanswered, response, inputTokens, outputTokens } = result;
-    if (isUnanswered) this.#say(response);
+    if (isUnanswered && stopReason === "done") this.#say(response);
     const totalTokens = inputTokens + outputTokens;
     return {
       stopReason: ACP_STOP_REASONS[stopReason],

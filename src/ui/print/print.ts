@@ -109,11 +109,11 @@ export class PrintFrontend implements Frontend {
       const { stopReason, response, inputTokens, outputTokens, check } = result;
       const usage = { inputTokens, outputTokens };
       const { isUnanswered, objection } = result;
-      if (isUnanswered || objection !== undefined) {
+      const said = isUnanswered ? "" : response;
+      if (isUnanswered && stopReason === "done" || objection !== undefined) {
         const mismatch = `the answer does not match the schema: ${objection}`;
         const error = isUnanswered ? "the model gave no answer" : mismatch;
         this.#say([`copilot: ${error}`]);
-        const said = isUnanswered ? "" : response;
         return this.#finish({ exitCode: EXIT.error, response: said, error, usage });
       }
       // A missing sandbox refuses a command only when it runs.
@@ -125,7 +125,7 @@ export class PrintFrontend implements Frontend {
       if (exitCode === EXIT.check) {
         this.#say([`copilot: check: ${oneLine(`${check!.command} ${check!.reason}`)}`]);
       }
-      return this.#finish({ exitCode, response, stopReason, usage, ...check && { check } });
+      return this.#finish({ exitCode, response, stopReason, usage, ...check && { check } }, said);
     } catch (error) {
       const message = failureText(error, session.agent.config, "flags");
       const response = error instanceof BackendError ? error.partialText : "";
@@ -149,7 +149,9 @@ export class PrintFrontend implements Frontend {
   }
 
   #progress(event: TurnEvent): void {
-    const progress = progressLine(event);
+    const name = this.#session?.record?.name;
+    const goOn = name && `To continue: copilot --resume ${shortName(name)} -p "go on"`;
+    const progress = progressLine(event, goOn ?? "");
     if (progress === undefined) return;
     const isOnce = event.type === "loading" || event.type === "tool_call_recovered";
     if (isOnce && this.#reported.has(event.type)) return;
@@ -161,13 +163,17 @@ export class PrintFrontend implements Frontend {
     return this.options.isTerminal ? sanitizeProse(text) : text;
   }
 
-  #finish(result: Pick<ResultLine, "exitCode" | "response"> & Partial<ResultLine>): number {
+  /** @param said The answer of the model; `response` may be a note in its place. */
+  #finish(
+    result: Pick<ResultLine, "exitCode" | "response"> & Partial<ResultLine>,
+    said = result.response,
+  ): number {
     const { format, stdout, signal, stopCode } = this.options;
     const exitCode = signal.aborted ? stopCode() : result.exitCode;
-    this.answer = result.response;
+    this.answer = said;
     if (format === "text") {
       const isWithheld = this.options.isChecked && result.stopReason !== "done";
-      if (!this.#hasStreamed && !isWithheld) stdout.write(this.#shown(result.response));
+      if (!this.#hasStreamed && !isWithheld) stdout.write(this.#shown(said));
       if (stdout.midLine) stdout.write("\n");
     } else {
       const { path, isBehind = true } = this.#session?.record?.file ?? {};

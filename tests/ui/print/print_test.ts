@@ -97,6 +97,7 @@ const RUNS: [name: string, steps: Step[], code: number, stdout: RegExp, stderr: 
   ],
   ["a failure", [{ error: { status: 400, message: "x" } }], 1, /^$/, /^copilot: .*x.*\n$/],
   ["a limit", [{ text: "a", finish: "length" }], 4, /^a/, /^/],
+  ["calls without an end", Array(6).fill(bash), 4, /^$/, /· Stopped: /],
   [
     "an answer that breaks off twice",
     [{ text: "half", cut: "finish" }, { text: " of it", cut: "finish" }],
