@@ -266,6 +266,7 @@ Deno.test("copilot: a bundle is made of the sources, again where one is newer, a
       `${root}/.deno/bin/deno`,
       script(
         `case $4 in scripts/bundle.ts) ${bundle} ;; esac
+          printf '%s ' "$1" >>begun
           printf '%s\\n' "$@" | tail -1`,
       ),
       { mode: 0o755 },
@@ -285,6 +286,8 @@ Deno.test("copilot: a bundle is made of the sources, again where one is newer, a
   await making();
   assertEquals(await start(), `${bundle}/main.js`);
   assertEquals(names(bundle).sort(), ["main.js", "mark"]);
+  // A start puts the compiled code into Deno's cache, and then the cache has a checkpoint.
+  assertEquals(await Deno.readTextFile(`${root}/begun`), "run eval ");
   assertEquals([await start(), await counts()], [`${bundle}/main.js`, 1]);
   const later = new Date(Date.now() + 60_000);
   await Deno.utime(`${root}/src/a/a.ts`, later, later);
