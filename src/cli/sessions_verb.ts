@@ -13,7 +13,7 @@ import { keepUserSecrets } from "./defaults.ts";
 import type { Run } from "./process.ts";
 
 const SESSIONS_USAGE = `Usage:
-  copilot sessions [list [flags]]      the sessions of this folder
+  copilot sessions [list] [flags]      the sessions of this folder
   copilot sessions show ID             prints a session as Markdown
   copilot sessions rename ID TITLE     gives it another title
   copilot sessions delete ID           deletes it
@@ -26,7 +26,8 @@ The beginning of an ID is enough, from 4 characters on.
 const MAX_SHOWN_TITLE = 60;
 
 export function runSessions(words: readonly string[], { stdout, stderr }: Run): number {
-  const [verb = "list"] = words;
+  if (words[0]?.startsWith("-") ?? true) words = ["list", ...words];
+  const [verb = ""] = words;
   if (words.some((word) => /^(--help|-h)$/.test(word)) || verb === "help") {
     stdout.write(SESSIONS_USAGE);
     return EXIT.done;

@@ -72,11 +72,24 @@ Deno.test(`SEC-02 a key is pasted hidden, and Esc at the list ends with a line a
   await using screen = await terminal();
   await screen.type(newPerson(server));
   await untilListed(screen, "one");
+  {
+    using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    await screen.type("another\r");
+    await screen.until("Address:");
+    await screen.type(`http://127.0.0.1:${silent.addr.port}\r`);
+    await screen.until("looking for model servers");
+    await screen.type("\x1b[Zhi there\r");
+    await screen.until((rows) => rows.includes("queued: hi there"));
+  }
+  const asked = await screen.until("What about 127.0.0.1");
+  assertEquals(asked.some((row) => row.includes("undefined")), false, asked.join("\n"));
+  await screen.type("\x1b");
+  await untilListed(screen, "one");
   await screen.type("\x1b");
   const rows = await screen.until("left: 2");
   const said = rows.join("");
   assert(
-    /^copilot: No model was chosen\. .*copilot --demo for ?a tour without a model/.test(said),
+    /copilot: No model was chosen\. .*copilot --demo for ?a tour without a model/.test(said),
     said,
   );
   await screen.type(newPerson(server));

@@ -164,7 +164,7 @@ Deno.test("copilot sessions lists, shows, renames, exports and deletes", async (
   const { id: listed, title, messages } = JSON.parse((await sessions("list", "--json")).stdout)[0];
   assertEquals([listed, title, messages], [id, `Use ${key}`, 2]);
   assertMatch((await sessions()).stdout, new RegExp(`^${id}  just now {8}Use [^\n]*\n$`));
-  assertMatch((await sessions("list", "-p")).stdout, /^There are no sessions here/);
+  assertMatch((await sessions("-p")).stdout, /^There are no sessions here/);
   const shown = (await sessions("show", id)).stdout;
   assertStringIncludes(shown, "## You\n\nUse [redacted]\n\n## copilot\n\nHi.\n");
   const renamed = await sessions("rename", id.slice(0, 4), "Another", "title");

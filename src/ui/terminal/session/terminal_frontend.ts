@@ -82,6 +82,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   readonly #unshownJobs: Job[] = [];
   /** The pending switches of the mode, one after the other: each starts from the mode of the one before. */
   #modeKeys = Promise.resolve();
+  /** Undefined on the screen of setup. */
   #session!: Session;
   #commands!: CommandRunner;
   /** True in the user's first session, until the mode has been explained. */
@@ -98,7 +99,6 @@ export class TerminalFrontend implements Frontend, Disposable {
       statusParts,
       backgrounds,
       closed: this.#closed.signal,
-      // The screen of setup has no session yet.
       history: () => this.#history?.entries ?? [],
       completer: (before, after) => this.#completer?.(before, after),
       subjectOf: this.subjectOf,
@@ -282,7 +282,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     const now = MODES.indexOf(this.#display.status?.mode?.approve ?? "ask");
     const next = MODES[(now + 1) % MODES.length]!;
     try {
-      await this.#session.command("approve", next, this.#closed.signal);
+      await this.#session?.command("approve", next, this.#closed.signal);
     } catch (error) {
       this.#display.say(`· ${oneLine(reasonOf(error))}`);
     }
@@ -340,7 +340,7 @@ export class TerminalFrontend implements Frontend, Disposable {
 
   /** Parses the command of a line; undefined for a message, including one that an extension expands. */
   #commandIn(line: string) {
-    return this.#session.expands(line) ? undefined : typedCommand(line);
+    return this.#session?.expands(line) ? undefined : typedCommand(line);
   }
 
   /** Runs a command that only shows something, or opens its list, while the model works; false for other lines. */
