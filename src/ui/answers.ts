@@ -82,7 +82,6 @@ const LATIN_LOOKS = /^[асеорхуіјѕһԁԛԝӏАВЕКМНОРСТХУІ�
 
 /** Returns a warning if a word mixes Latin letters with similar ones, or if all words of another alphabet look Latin. */
 function lookAlikes(text: string): QuestionNote[] {
-  if (!/[^\0-\x7f]/.test(text)) return [];
   const [latin, other] = ["\\p{sc=Latin}", "[\\p{sc=Cyrillic}\\p{sc=Greek}\\p{sc=Armenian}]"];
   const what = new RegExp(`${latin}${other}|${other}${latin}`, "u").test(text)
     ? "has letters of two alphabets, which may look alike"

@@ -457,7 +457,7 @@ for (const [name, last] of Object.entries(LAST)) {
 
 Deno.test("a call at the very end of reasoning is one where there is nothing else, but for a fenced one", async () => {
   await using run = scripted([
-    { reasoning: `Let me see.\n${TAGGED}` },
+    { reasoning: `It is not here. ${[...Array(99).keys()].join(" ")}\n${TAGGED}` },
     { reasoning: `Let me see.\n${FENCED}` },
     { text: "Yes." },
     { reasoning: `I must not do this:\n${TAGGED}` },

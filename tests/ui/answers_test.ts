@@ -75,6 +75,10 @@ Deno.test("notes say why a call is asked about, and what a yes does", () => {
         "If you say yes, it runs outside of the sandbox this once, with all of your files and the network.",
       ),
     ]],
+    [{ right: { kind: "network" }, programs: ["/bin/a"] }, [
+      why,
+      calm(network.replace("it runs", "/bin/a runs")),
+    ]],
     [{ right: { kind: "network" }, programs: ["/bin/a", "/bin/b", "/bin/c", "/bin/d", "/bin/e"] }, [
       why,
       calm(network.replace("it runs", "/bin/a and /bin/b and /bin/c and 2 more run")),

@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { walkSync } from "@std/fs/walk";
 import { localConfig, pluggedSession, UsageError } from "../../src/mod.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 
@@ -85,7 +86,12 @@ Deno.test("library: own tools, a prompt of one's own, events as they come, and a
     ]);
     id = session.sessionId!;
   }
-  await using session = await pluggedSession(config, { ...given, resume: id });
+  assertEquals([...walkSync(state)].some(({ name }) => /^p-.*\.jsonl$/.test(name)), true);
+  await using session = await pluggedSession(config, {
+    ...given,
+    isRecorded: undefined,
+    resume: id,
+  });
   assertEquals((await session.prompt("Sure?")).response, "Friday, as I said.");
   assertEquals(session.sessionId, id);
   const messages = server.requests.at(-1)!.body.messages as { role: string; content: string }[];
@@ -97,6 +103,11 @@ Deno.test("library: own tools, a prompt of one's own, events as they come, and a
   for await (const _ of session.stream("And tomorrow?")) break;
   assertEquals(session.agent.state.messages.at(-1)?.content === "Never read.", false);
   await assertRejects(() => pluggedSession(config, { ...given, resume: "nosuch12" }), UsageError);
+  // The model is the one that was given, even if the server has only another.
+  await using another = strictServer([{ text: "Never read." }], { models: ["other"] });
+  const local = localConfig({ host: another.url, model: "test" });
+  await using lost = await pluggedSession({ local }, { folder });
+  await assertRejects(() => lost.prompt("Hi"), Error, "test");
   await Deno.remove(folder, { recursive: true });
   await Deno.remove(state, { recursive: true });
 });
