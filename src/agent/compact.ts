@@ -274,7 +274,7 @@ async function askForSummary(
   old: readonly Message[],
   limits: { limit: number; room: number; isLong(text: string): boolean },
   options: RoomOptions,
-  mayAskWithin = true,
+  mayAskWithin: boolean,
 ): Promise<string> {
   const { signal, emit, count, focus, byHand, by: writer = agent, onPiece = () => {} } = options;
   const { room, isLong } = limits;

@@ -40,7 +40,7 @@ If there is a summary from earlier, keep what still counts of it. Write the summ
 const QUOTED_CHARS = { system: 0, user: 4000, assistant: 2000, tool: 600 };
 const SHOWN_ARGUMENTS = 300;
 
-export function summaryQuestion(focus = "", words = MAX_SUMMARY_WORDS): Message {
+export function summaryQuestion(focus = "", words: number): Message {
   return { role: "user", content: `${task(withinLimits(words), OF_ITS_OWN)}${above(focus)}]` };
 }
 

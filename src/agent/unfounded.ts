@@ -53,7 +53,7 @@ export function unfoundedIn(
 }
 
 /** True if an answer ends with a step that the model is about to take; with `forWords`, only with a look. */
-export function announcesStep(answer: string, forWords = () => false): boolean {
+export function announcesStep(answer: string, forWords: () => boolean): boolean {
   const end = answer.trimEnd().slice(-END_CHARS);
   const last = end.split(/(?<=[.!?。])\s+|\n/).at(-1)!.trim();
   if (ON_CONDITION.test(last)) return false;

@@ -439,7 +439,7 @@ export function wrongValue(flag: string, wanted: string, text: string): UsageErr
 }
 
 /** @throws {UsageError} if `text`, the value of a flag, is no whole number from `min` to `max`. */
-export function wholeFlag(flag: string, text: string, min = 1, max = 0): number {
+export function wholeFlag(flag: string, text: string, min: number, max = 0): number {
   const value = Number(text.trim() || NaN);
   if (Number.isInteger(value) && value >= min && value <= (max || 2 ** 31 - 1)) return value;
   throw wrongValue(flag, `a whole number from ${min}${max ? ` to ${max}` : ""}`, text);

@@ -13,7 +13,6 @@ export class QueueWatch {
   constructor(
     private readonly isBusy: () => Promise<boolean>,
     private readonly onQueued: () => void,
-    private readonly silentMs: number = QUEUE_LOOK_MS,
   ) {}
 
   onEvent({ type }: TurnEvent): void {
@@ -27,7 +26,7 @@ export class QueueWatch {
   }
 
   #ask(): void {
-    const cancel = this.#cancel = onceAfter(this.silentMs, async () => {
+    const cancel = this.#cancel = onceAfter(QUEUE_LOOK_MS, async () => {
       const isBusy = await this.isBusy();
       if (this.#cancel !== cancel) return;
       if (isBusy) this.onQueued();

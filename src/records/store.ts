@@ -31,7 +31,7 @@ export interface OpenRecord {
 const PRINT = "p-";
 export const isOfPrint = (name: string): boolean => name.startsWith(PRINT);
 
-export function newName(isPrint = false): string {
+export function newName(isPrint: boolean): string {
   const time = new Date().toISOString().replaceAll(/[:.]/g, "-");
   return `${isPrint ? PRINT : ""}${time}-${crypto.randomUUID().slice(0, 8)}.jsonl`;
 }

@@ -70,10 +70,10 @@ Deno.test("library: own tools, a prompt of one's own, events as they come, and a
     parameters: { type: "object", properties: {} },
     run: () => "Friday",
   };
-  const given = { folder, tools: [today], systemPrompt: "Be short.", isRecorded: true };
+  const given = { folder, tools: [today], systemPrompt: "Be short." };
   let id: string;
   {
-    await using session = await pluggedSession(config, given);
+    await using session = await pluggedSession(config, { ...given, isRecorded: true });
     assertEquals(session.sessionId, undefined);
     const types: string[] = [];
     const events = session.stream("What day is it?");
@@ -87,11 +87,7 @@ Deno.test("library: own tools, a prompt of one's own, events as they come, and a
     id = session.sessionId!;
   }
   assertEquals([...walkSync(state)].some(({ name }) => /^p-.*\.jsonl$/.test(name)), true);
-  await using session = await pluggedSession(config, {
-    ...given,
-    isRecorded: undefined,
-    resume: id,
-  });
+  await using session = await pluggedSession(config, { ...given, resume: id });
   assertEquals((await session.prompt("Sure?")).response, "Friday, as I said.");
   assertEquals(session.sessionId, id);
   const messages = server.requests.at(-1)!.body.messages as { role: string; content: string }[];

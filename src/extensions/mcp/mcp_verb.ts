@@ -162,7 +162,7 @@ const ADD_FLAG = /^(?:(-e|--env)|(-H|--header)|(-t|--transport)|(-s|--scope))(?:
 const isUrl = (word: string) => /^https?:\/\//i.test(word);
 
 /** Reads the words of `add`. Those after a command, and after `--`, belong to the command, unless `isWhole`. */
-function readAddWords(words: readonly string[], isWhole = false) {
+function readAddWords(words: readonly string[], isWhole: boolean) {
   const [operands, server]: [string[], Record<string, unknown>] = [[], {}];
   for (let i = 0; i < words.length; i++) {
     const word = words[i]!;

@@ -80,7 +80,7 @@ const changedError = (shown: string): FileError =>
 export function writeReport(
   text: string,
   { linked, realPath, inPlace }: WrittenFile,
-  facts: WriteFacts = {},
+  facts: WriteFacts,
 ): Pick<ToolOutcome, "content" | "written"> {
   const all = { ...facts, ...linked && { linkedTo: realPath }, ...inPlace && { inPlace } };
   const { keeps = [], isReindented } = all;

@@ -57,7 +57,7 @@ interface ShellOptions {
 export async function startShell(
   command: string,
   { workingDir: cwd, confine, right, env, signal }: ToolContext,
-  { hasInput = false, variables = {}, isJob = false }: ShellOptions = {},
+  { hasInput = false, variables = {}, isJob = false }: ShellOptions,
 ): Promise<StartedShell> {
   signal.throwIfAborted();
   const shell = shellFor(command, cwd);

@@ -36,7 +36,7 @@ interface EditOptions extends ReadOptions {
  */
 export async function readInput(
   state: { history: string[] },
-  options: ReadOptions = {},
+  options: ReadOptions,
 ): Promise<string | null> {
   const { history } = state;
   const text = canEdit()
@@ -58,7 +58,7 @@ export async function readLineRaw(
   prompt: string,
   color: string,
   history: readonly string[],
-  options: ReadOptions = {},
+  options: ReadOptions,
 ): Promise<string | null> {
   return canEdit()
     ? await editLine({ prompt, color, history, multiline: false, ...options })
