@@ -16,3 +16,7 @@ export function withoutEndpoint(address: string): string {
   return address.replace(/\/api\/(?:chat|generate|tags|version)$/, "/v1")
     .replace(/\/chat\/completions$|(?<=\/v1)\/(?:models|messages|responses|completions)$/, "");
 }
+
+/** Returns the address of a server as lists of servers have it: by IPv4 on this machine, and without `/v1`. */
+export const listedAddress = (url: string): string =>
+  url.replace(/^http:\/\/localhost(?=[:/]|$)/, "http://127.0.0.1").replace(/\/v1$/, "");

@@ -223,7 +223,9 @@ export const modelFlags: ModelFlags = {
     const isUsual = checkedUrl(kind, "baseUrl", args["base-url"] ?? usual) === usual;
     return configWith(args, config, isUsual ? env : withoutKeys(env));
   },
-  find: async (signal) => (await import("./setup.ts")).setupHome().find(FIND_MS, signal),
+  async find(signal, chose) {
+    return await (await import("./setup.ts")).setupHome().find(FIND_MS, signal, chose);
+  },
 };
 
 const FIND_MS = 1000;

@@ -3,6 +3,7 @@
 import { DEFAULT_ADDRESSES } from "../config.ts";
 import type { SetupHome } from "../ui/terminal/session/setup.ts";
 import { askServerAt, findServers, tryKey } from "../models/servers.ts";
+import { listedAddress } from "../server_address.ts";
 import { isLoopback } from "../wire/connect.ts";
 import { keepSettings } from "./defaults.ts";
 import { type Env, hostIn, KEY_VARIABLES, keyFor, keyObjection } from "./keys.ts";
@@ -20,15 +21,16 @@ export function setupHome(env: Env = Deno.env, ports: readonly number[] = PORTS)
   const addresses = () => {
     const named = hostIn(env);
     return [
-      ...named === undefined ? [] : [named.replace("//localhost:", "//127.0.0.1:")],
+      ...named === undefined ? [] : [listedAddress(named)],
       ...ports.map((port) => `http://127.0.0.1:${port}`),
     ];
   };
   return {
-    find: (limitMs, signal) =>
+    find: (limitMs, signal, chosen = []) =>
       findServers(addresses(), {
         limitMs,
         signal,
+        chosen,
         // Over http only a key for this very address is sent.
         keyOf: (url) => keyFor("local", url, env),
       }),

@@ -1,6 +1,6 @@
 /** Discovers model servers on this machine. Their answers are bounded and untrusted. @module */
 
-import { compatConfig, hostedConfig } from "../config.ts";
+import { compatConfig, hostedConfig, mayBeOwnServer } from "../config.ts";
 import { hostedHeaders } from "./anthropic/mod.ts";
 import { isNative } from "./ollama/connection.ts";
 import { type ListedModel, listModels } from "./ollama/model_list.ts";
@@ -28,23 +28,30 @@ interface Limits {
 interface FindOptions extends Limits {
   /** Returns the user's key for an address; empty if the user has no key for it. */
   keyOf(url: string): string;
+  /** Servers that the user chose, which are asked on other machines, too, unless they are on the web. */
+  chosen?: readonly string[];
 }
 
-/** Probes the `addresses` on this machine in parallel, with GET requests for models. Returns the others as `unasked`. */
+/**
+ * Probes the `addresses` on this machine and the chosen ones in parallel, with GET requests for models. Returns the
+ * others as `unasked`.
+ */
 export async function findServers(
   addresses: readonly string[],
   options: FindOptions,
 ): Promise<FoundServer[]> {
-  const found = await Promise.all([...new Set(addresses)].map((url) => lookAt(url, options)));
+  const all = new Set([...options.chosen ?? [], ...addresses]);
+  const found = await Promise.all([...all].map((url) => lookAt(url, options)));
   options.signal.throwIfAborted();
   return found.filter((one) => one !== undefined);
 }
 
 async function lookAt(
   url: string,
-  { limitMs, keyOf, signal }: FindOptions,
+  { limitMs, keyOf, signal, chosen = [] }: FindOptions,
 ): Promise<FoundServer | undefined> {
-  if (!isLoopback(url)) return { url, state: "unasked", isNative: true, models: [] };
+  const isAsked = isLoopback(url) || chosen.includes(url) && mayBeOwnServer(url);
+  if (!isAsked) return { url, state: "unasked", isNative: true, models: [] };
   try {
     return await askServerAt(url, { limitMs, apiKey: keyOf(url), signal });
   } catch (error) {

@@ -38,7 +38,8 @@ export interface ModelFlags {
    * model. @throws {Error}
    */
   at(spec: string, config: CopilotConfig, env?: VariableReader): CopilotConfig;
-  find(signal: AbortSignal): Promise<readonly FoundServer[]>;
+  /** Returns the servers on this machine and, of those that the user `chose`, those that are not on the web. */
+  find(signal: AbortSignal, chose: readonly string[]): Promise<readonly FoundServer[]>;
 }
 
 export interface Lent {

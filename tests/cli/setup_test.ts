@@ -71,6 +71,12 @@ Deno.test("the addresses are those of this machine and of OLLAMA_HOST, each once
     ["http://gpu.example:11434", "unasked"],
     [server.url, "answers"],
   ]);
+  const own = setupHome(environment({}), [1]);
+  const chosen = await own.find(20_000, signal, [server.url, "https://web.example"]);
+  assertEquals(chosen.map(({ url, state }) => [url, state]), [
+    [server.url, "answers"],
+    ["https://web.example", "unasked"],
+  ]);
 });
 
 Deno.test("a server is asked with its key: the given one, else the one that is there for it", async () => {

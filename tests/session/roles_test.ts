@@ -409,7 +409,13 @@ Deno.test("/model: lists the models of all servers, and switches the session to 
   const found = [other.url, server.url].map((url) =>
     ({ url, state: "answers", isNative: false, models: [model] }) as const
   );
-  const flags = { ...modelFlags, find: () => Promise.resolve(found) };
+  const fresh = { ...found[0]!, url: used.url, models: [{ name: "fresh" }] };
+  const asked: string[] = [];
+  const find: typeof modelFlags.find = (_, chosen) => {
+    asked.push(...chosen);
+    return Promise.resolve([...found, fresh]);
+  };
+  const flags = { ...modelFlags, find };
   await using fake = await sessionWith(server, { plan: AWAY }, ws.dir, { modelFlags: flags });
   const [host, usedHost] = [other, used].map(({ url }) => new URL(url).host);
   const choices = await choicesOf(fake.session, "model", signal);
@@ -418,13 +424,14 @@ Deno.test("/model: lists the models of all servers, and switches the session to 
     [
       ["test", "40k context  tools", new URL(server.url).host],
       [big(other), "8k context", host],
-      [AWAY, "plan", new URL(AWAY).host],
       [`${used.url}/v1#old`, "used before", usedHost],
+      [`${used.url}/v1#fresh`, "", usedHost],
+      [AWAY, "plan", new URL(AWAY).host],
     ],
   );
-  const text = `${
-    big(other)
-  }  8k context\n  ${AWAY}  plan\n  ${used.url}/v1#old  used before\nCurrent: test at `;
+  assertEquals(asked, [used.url, AWAY.split("#")[0]!.replace("/v1", "")]);
+  const text = `${big(other)}  8k context\n  ${used.url}/v1#old  used before\n  ${used.url}/v1#fresh
+  ${AWAY}  plan\nCurrent: test at `;
   assertStringIncludes((await fake.command("/model"))!, text);
   assertMatch(
     (await fake.command(`/model ${AWAY}`))!,

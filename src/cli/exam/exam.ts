@@ -164,7 +164,7 @@ async function configsOf({ args, all, flags }: ExamArgs, run: Run): Promise<Copi
   const isOwn = own !== undefined && mayBeOwnServer(targetOf(own).url);
   const names = isOwn ? await modelNames(own).catch(() => []) : [];
   const configs = names.filter(isChatName).map((name) => modelFlags.at(name, own!));
-  for (const server of await modelFlags.find(run.signal)) {
+  for (const server of await modelFlags.find(run.signal, [])) {
     const { host } = new URL(server.url);
     if (own && host === serverOf(own).replace("localhost", "127.0.0.1")) continue;
     for (const model of server.models) {

@@ -19,6 +19,7 @@ import {
   serverOf,
   specName,
 } from "../../models/model_server.ts";
+import { listedAddress } from "../../server_address.ts";
 import type { ArgumentChoice } from "../data.ts";
 import { failureText, type UiKind } from "../hint_text.ts";
 import type { Command, ModelFlags, SessionState } from "../extension.ts";
@@ -30,7 +31,7 @@ import {
   isSameModel,
   onFailure,
 } from "../../models/ollama/connection.ts";
-import { listModels } from "../../models/ollama/model_list.ts";
+import { type ListedModel, listModels } from "../../models/ollama/model_list.ts";
 import { modelInstead } from "../fit_model.ts";
 import { servedModel } from "../../models/ollama/served_model.ts";
 
@@ -80,11 +81,20 @@ export async function modelChoices(
   // Ollama's own list has more facts than its list for OpenAI's clients.
   const hasFacts = () => target.isNative || mayBeOwnServer(target.url) && isNative(at);
   const list = async () => await listModels(await hasFacts(), at, true);
-  const models = target.kind === "hosted" ? [] : await list().catch(onFailure(() => []));
   const group = serverOf(config);
-  const seen = usedModels().filter(({ server, writeSpeed }) => server === group && writeSpeed);
-  const speeds = new Map(seen.toReversed().map(({ model, writeSpeed }) => [model, writeSpeed]));
+  const seen = usedModels().filter(({ server }) => server === group);
+  const speeds = new Map(
+    seen.toReversed().flatMap(({ model, writeSpeed }) => writeSpeed ? [[model, writeSpeed]] : []),
+  );
   if (cache.writeSpeed) speeds.set(target.name, cache.writeSpeed);
+  const known = [...new Set([target.name, ...seen.map(({ model }) => model)])];
+  const listed = target.kind === "hosted"
+    ? known.map((name): ListedModel => ({ name }))
+    : await list().catch(onFailure(() => []));
+  const models = usedFirst(
+    listed,
+    ({ name }) => seen.some(({ model }) => isSameModel(model, name)),
+  );
   const scoreOf = examScores();
   const details = factTexts(
     models.map((model) => {
@@ -104,11 +114,17 @@ export async function modelChoices(
   return [...own, ...await others];
 }
 
-/** Returns the models of other servers: of those found on this machine, of roles, and those that sessions used. */
+const usedFirst = <T>(all: readonly T[], isUsed: (one: T) => boolean): T[] => [
+  ...all.filter(isUsed),
+  ...all.filter((one) => !isUsed(one)),
+];
+
+/** Returns the models of other servers: of those on this machine, of those of roles, and of those that were used. */
 async function otherChoices(
-  { agent: { config }, options: { modelFlags }, roles, surface: { kind: ui } }: SessionState,
+  session: SessionState,
   signal: AbortSignal,
 ): Promise<ArgumentChoice[]> {
+  const { agent: { config }, options, roles, surface: { kind: ui } } = session;
   const hostOf = (server: string) =>
     oneLine(URL.parse(server)?.host.replace(/^localhost(?=:|$)/, "127.0.0.1") ?? server);
   const scoreOf = examScores();
@@ -117,8 +133,6 @@ async function otherChoices(
     const detail = [about, scoreOf(group, name)].filter(Boolean).join(" · ");
     return { argument: `${server}#${name}`, label: oneLine(name), detail, group };
   };
-  // An editor asks for the list whenever a session starts.
-  const found = ui === "editor" ? [] : await modelFlags?.find(signal).catch(() => []) ?? [];
   const ofRoles = Object.entries(roles.models).flatMap(([role, spec]) => {
     const [model = "", server] = spec.split("#").toReversed();
     return server === undefined ? [] : [row(server, model, role)];
@@ -127,14 +141,24 @@ async function otherChoices(
     const server = at?.kind === "hosted" ? isDefaultServer("hosted", at.url) && "hosted" : at?.url;
     return server ? [row(server, model, "used before")] : [];
   });
+  const current = targetOf(config).url;
+  const isOther = (server: string) => hostOf(server) !== hostOf(current);
+  const known = [...used, ...ofRoles];
+  const servers = [targetOf(options.config).url, ...known.map((one) => one.argument.split("#")[0]!)]
+    .filter((one) => URL.canParse(one) && isOther(one) && one !== options.demoUrl);
+  // An editor asks for the list whenever a session starts.
+  const find = ui === "editor" ? undefined : options.modelFlags?.find;
+  const found = await find?.(signal, servers.map(listedAddress)).catch(() => []) ?? [];
   const rows = found.flatMap(({ url, isNative, models }) =>
     models.map((model) => row(isNative ? url : `${url}/v1`, model.name, modelFacts(model)))
   );
-  const choices = [...rows, ...ofRoles, ...used].filter(({ group, label }, at, all) =>
-    group !== hostOf(targetOf(config).url) &&
-    all.findIndex((one) => one.group === group && one.label === label) === at
+  const isIn = (all: readonly ArgumentChoice[], { group, label }: ArgumentChoice) =>
+    all.some((one) => one.group === group && one.label === label);
+  const choices = [...rows, ...ofRoles, ...used].filter((one, at, all) =>
+    one.group !== hostOf(current) && !isIn(all.slice(0, at), one)
   );
-  return Object.values(Object.groupBy(choices, ({ group }) => group)).flatMap((some = []) => some);
+  return Object.values(Object.groupBy(choices, ({ group }) => group))
+    .flatMap((some = []) => usedFirst(some, (one) => isIn(known, one)));
 }
 
 const usedModels = (): ModelUsed[] =>

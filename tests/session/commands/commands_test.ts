@@ -219,10 +219,13 @@ Deno.test("commands offer their arguments as choices, and Tab completes from the
   assertEquals(await choices("rewind"), [{ argument: "1", label: "one" }]);
 });
 
-Deno.test("/model offers nothing where the server lists nothing", async () => {
+Deno.test("/model offers nothing where the server lists nothing, but a hosted model", async () => {
   using _state = folderWithState();
-  await using fake = await fakeSession(NO_SERVER);
+  await using fake = await fakeSession(NO_SERVER, { modelFlags });
   assertEquals(await choicesOf(fake.session, "model", signal), []);
+  await fake.command(`/model --hosted --base-url ${NO_SERVER} -m claude`);
+  const [own] = await choicesOf(fake.session, "model", signal);
+  assertEquals([own?.label, own?.isCurrent], ["claude", true]);
 });
 
 Deno.test("/tokens sums up the session, and has the newest request", async () => {

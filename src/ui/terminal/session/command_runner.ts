@@ -1,6 +1,8 @@
 /** Lines that are not messages: slash commands with their lists, and `!COMMAND`. @module */
 
-import type { Theme } from "../../../config.ts";
+import { isDefaultServer, type Theme } from "../../../config.ts";
+import { targetOf } from "../../../models/target.ts";
+import { listedAddress } from "../../../server_address.ts";
 import type { ArgumentChoice, CommandInfo, Effect, ListKey } from "../../../session/data.ts";
 import { commandNamed } from "../../../session/commands/registry.ts";
 import type { Command } from "../../../session/extension.ts";
@@ -183,7 +185,7 @@ export class CommandRunner {
       }
       case "setup": {
         if (!display.isLive || !setup) return effect.text;
-        const chosen = await chooseServer(display, setup, signal, false);
+        const chosen = await chooseServer(display, setup, signal, session);
         if (chosen === undefined) return undefined;
         const flags = Object.entries(chosen)
           .map(([flag, value]) => value === true ? `--${flag}` : `--${flag} ${value}`);
@@ -305,18 +307,19 @@ export function pickList(
   };
 }
 
-/** Lets the user choose a server; undefined if they cancel. `isFirst`: before there is a session. */
+/** Lets the user choose a server; undefined if they cancel. At the first start there is no session. */
 export async function chooseServer(
   display: Display,
   setup: SetupHome,
   signal: AbortSignal,
-  isFirst: boolean,
+  session?: Session,
 ): Promise<ServerSettings | undefined> {
   try {
     const { columns, screen: { choose, ask } } = display;
     const print = (text: string) => display.say(text);
     return await new Setup({ print, choose, ask }, setup, {
-      isFirst,
+      isFirst: session === undefined,
+      current: session && currentServer(session),
       signal,
       columns,
       onLook: (isLooking) => display.wait(isLooking ? "looking for model servers" : undefined),
@@ -324,6 +327,14 @@ export async function chooseServer(
   } catch (error) {
     if (!signal.aborted) throw error;
   }
+}
+
+/** Returns the server of a session; undefined for the demo, and for a gateway that setup does not know. */
+function currentServer({ agent: { config }, options }: Session) {
+  const { kind, url, name } = targetOf(config);
+  const isKnown = kind !== "hosted" || isDefaultServer("hosted", url);
+  if (url === options.demoUrl || !isKnown) return undefined;
+  return { url: listedAddress(url), model: name };
 }
 
 const copiedText = (copied: Copied, what: string): string => ({

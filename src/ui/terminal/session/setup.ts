@@ -12,9 +12,11 @@ import { isLoopback } from "../../../wire/connect.ts";
 import { aborted, endingWith, within } from "../../../wire/wait.ts";
 import type { ServerSettings } from "../../server_settings.ts";
 import {
+  type CurrentServer,
   type HostedOffer,
   hostedRow,
   hostShown,
+  isOfServer,
   keptText,
   lastRows,
   nameable,
@@ -24,7 +26,11 @@ import {
 } from "./setup_rows.ts";
 
 export interface SetupHome {
-  find(limitMs: number, signal: AbortSignal): Promise<readonly FoundServer[]>;
+  find(
+    limitMs: number,
+    signal: AbortSignal,
+    chosen?: readonly string[],
+  ): Promise<readonly FoundServer[]>;
   own(): readonly string[];
   /** Asks the server at any `address` for its models. An empty key means the saved one. */
   ask(
@@ -46,6 +52,7 @@ export interface SetupHome {
 interface SetupOptions {
   /** True before there is a session: a clear choice needs no question, and the demo is offered. */
   isFirst: boolean;
+  current?: CurrentServer | undefined;
   columns: number;
   signal: AbortSignal;
   onLook(isLooking: boolean): void;
@@ -93,19 +100,20 @@ export class Setup {
 
   /** Resolves with undefined if the user cancels. */
   async run(): Kept {
-    const { screen, home, options: { isFirst, columns, signal } } = this;
+    const { screen, home, options: { isFirst, current, columns, signal } } = this;
     let pick: SetupPick | null = null;
     let news: readonly FoundServer[] | undefined;
     for (let limitMs = FIRST_LOOK_MS;; limitMs = SECOND_LOOK_MS) {
-      const found = news ?? await this.#withSpinner(() => home.find(limitMs, signal));
+      const found = news ?? await this.#withSpinner(() => this.#find(limitMs, signal));
       news = undefined;
-      const own = found.flatMap(serverRows);
+      const own = found.flatMap((server) => serverRows(server, current));
       // A place with several rows, or without a model, leaves something to choose.
       const isClear = isFirst && found.length === 1 && found[0]!.models.length === 1;
       if (isClear) pick = own[0]!.value;
       else {
-        const hosted = home.hosted().map(hostedRow);
+        const hosted = home.hosted().map((offer) => hostedRow(offer, current));
         const items = [...own, ...hosted, ...lastRows(isFirst)];
+        const chosen = Math.max(0, items.findIndex(({ isCurrent }) => isCurrent));
         using list = endingWith(signal);
         const title = wrapped(
           found.length > 0 || !isFirst ? "Which model should copilot use?" : NOTHING_FOUND,
@@ -118,7 +126,7 @@ export class Setup {
             if (later !== undefined) list.abort();
           });
         }
-        pick = await screen.choose({ title, items, hint: HINT }, list.signal);
+        pick = await screen.choose({ title, items, chosen, hint: HINT }, list.signal);
         poll.abort();
       }
       if (news !== undefined) continue;
@@ -132,12 +140,18 @@ export class Setup {
     }
   }
 
+  async #find(limitMs: number, signal: AbortSignal): Promise<readonly FoundServer[]> {
+    const { home, options: { current } } = this;
+    const isOffered = current && home.hosted().some((offer) => isOfServer(offer, current));
+    return await home.find(limitMs, signal, current && !isOffered ? [current.url] : []);
+  }
+
   /** Resolves with the servers once one has a model; with undefined once `signal` is aborted. */
   async #poll(signal: AbortSignal): Promise<readonly FoundServer[] | undefined> {
     while (!signal.aborted) {
       await within(this.options.pollMs ?? POLL_MS, aborted(signal));
       if (signal.aborted) return;
-      const found = await this.home.find(SECOND_LOOK_MS, signal).catch(() => []);
+      const found = await this.#find(SECOND_LOOK_MS, signal).catch(() => []);
       if (!signal.aborted && !hasNone(found)) return found;
     }
   }

@@ -1,5 +1,6 @@
 /** The rows of setup: servers with their models, hosted APIs, and other choices. @module */
 
+import { isSameModel } from "../../../models/ollama/connection.ts";
 import type { ListedModel } from "../../../models/ollama/model_list.ts";
 import { modelFacts } from "../../../models/model_server.ts";
 import type { FoundServer } from "../../../models/servers.ts";
@@ -28,17 +29,29 @@ interface Row {
   label: string;
   detail: string;
   value: SetupPick;
+  isCurrent?: boolean;
 }
+
+/** The server of the session, without `/v1`, and its model. */
+export interface CurrentServer {
+  url: string;
+  model: string;
+}
+
+export const isOfServer = ({ address }: HostedOffer, { url }: CurrentServer): boolean =>
+  address.replace(/\/v1$/, "") === url;
 
 export const keptText = (place: string, { model }: ServerSettings): string =>
   `${model === undefined ? "" : `${oneLine(model)} at `}${place}`;
 
-export function serverRows(server: FoundServer): Row[] {
+export function serverRows(server: FoundServer, current?: CurrentServer): Row[] {
   const { url, state, isNative, models } = server;
+  const isOwn = url === current?.url;
   const place = hostShown(url);
   const value = { address: url };
   if (state === "unasked") {
-    return [{ label: place, detail: "from OLLAMA_HOST; not checked yet", value }];
+    const detail = `${isOwn ? "current" : "from OLLAMA_HOST"}; not checked yet`;
+    return [{ label: place, detail, value, isCurrent: isOwn }];
   }
   if (state === "slow") return [{ label: place, detail: "did not answer in time", value }];
   if (models.length === 0) {
@@ -47,13 +60,16 @@ export function serverRows(server: FoundServer): Row[] {
   }
   return nameable(models).map((model) => {
     const settings = settingsOf(server, model);
+    const isCurrent = isOwn && isSameModel(model.name, current.model);
     return {
       label: oneLine(model.name),
       detail: [
         place,
         isNative ? "Ollama" : model.server,
         modelFacts(model),
+        isCurrent && "current",
       ].filter(Boolean).join(" · "),
+      isCurrent,
       value: { settings, said: keptText(place, settings) },
     };
   });
@@ -63,10 +79,12 @@ export function serverRows(server: FoundServer): Row[] {
 export const nameable = (models: readonly ListedModel[]): readonly ListedModel[] =>
   models.length === 1 ? models : models.filter(({ name }) => !/\s/.test(name));
 
-export function hostedRow(offer: HostedOffer): Row {
+export function hostedRow(offer: HostedOffer, current?: CurrentServer): Row {
   const { name, address, keyIn } = offer;
   const key = keyIn === undefined ? "paste a key" : `with the key in ${keyIn}`;
-  return { label: name, detail: `${key} · ${hostShown(address)}`, value: { offer } };
+  const isCurrent = current !== undefined && isOfServer(offer, current);
+  const detail = [key, hostShown(address), isCurrent && "current"].filter(Boolean).join(" · ");
+  return { label: name, detail, value: { offer }, isCurrent };
 }
 
 export function lastRows(isFirst: boolean): Row[] {

@@ -36,6 +36,7 @@ interface Scene {
   typed?: readonly (string | null)[];
   answers?: readonly (FoundServer | BackendError)[];
   isFirst?: boolean;
+  current?: { url: string; model: string };
   keyIn?: string;
   /** The reason why nothing can be kept. */
   fails?: string;
@@ -44,6 +45,7 @@ interface Scene {
 /** Plays a scene; the rows of each list, the lines that were printed, what was kept, the choice. */
 async function play(scene: Scene) {
   const { finds, picks, keys = [], typed = [], answers = [], isFirst = true, keyIn, fails } = scene;
+  const { current } = scene;
   const left = {
     ...{ finds: [...finds], picks: [...picks], keys: [...keys], typed: [...typed] },
     answers: [...answers],
@@ -120,7 +122,7 @@ async function play(scene: Scene) {
   const { signal } = new AbortController();
   const looks: boolean[] = [];
   const chosen = await new Setup(screen, home, {
-    ...{ isFirst, columns: 80, signal, onLook: (is: boolean) => void looks.push(is) },
+    ...{ isFirst, current, columns: 80, signal, onLook: (is: boolean) => void looks.push(is) },
   }).run();
   assertEquals(left, { finds: [], picks: [], keys: [], typed: [], answers: [] });
   assertEquals(looks, limits.flatMap(() => [true, false]));
@@ -155,6 +157,21 @@ Deno.test("servers are listed with their models, then hosted APIs; what is picke
   assertEquals(printed, [
     "· qwen3:8b at 127.0.0.1:11434. Saved to config.json. Run /setup to change it.",
   ]);
+});
+
+Deno.test("the session's server and model are marked, and chosen at first", async () => {
+  const currents = [
+    [studio.url, "r", "127.0.0.1:1234 · current", 1],
+    [remote.url, "r", "current; not checked yet", 2],
+    ["https://api.example", "h", "paste a key · api.example · current", 3],
+  ] as const;
+  for (const [url, model, detail, at] of currents) {
+    const { lists, starts } = await play({
+      ...{ finds: [[studio, remote]], picks: [null], isFirst: false, current: { url, model } },
+    });
+    const marked = lists[0]!.filter(([, detail]) => detail.includes("current"));
+    assertEquals([starts, marked.map(([, detail]) => detail)], [[at], [detail]]);
+  }
 });
 
 const PICKED: [found: FoundServer, pick: string, settings: object][] = [
