@@ -100,6 +100,8 @@ recordTest(
   [{ text: "One line." }, { text: "Two." }],
   async ({ folder, open, server }) => {
     await Deno.writeTextFile(`${folder}/a.txt`, "alpha\n");
+    await Deno.mkdir(`${folder}/.git`);
+    await Deno.writeTextFile(`${folder}/.git/HEAD`, "ref: refs/heads/a-branch-with-a-long-name\n");
     {
       await using fake = await open();
       await fake.session.shell("echo shown", signal);
@@ -123,7 +125,7 @@ recordTest(
     await using other = await open({});
     assertMatch(
       (await other.command("/resume"))!,
-      /^ +1 {2}see @a\.txt {2}just now {2}2 messages\n/,
+      /^ +1 {2}see @a\.txt {2}just now {2}2 messages {2}a-branch-with-a-long-na…\n/,
     );
     await fake.session.prompt("more", signal);
     // How long the answer may be is not in the prompt, which the cache is of.
@@ -132,7 +134,11 @@ recordTest(
     );
     assertEquals(second!.slice(0, first!.length), first, "the server's cache holds");
     const [choice] = await choicesOf(other.session, "resume", signal);
-    assertMatch(choice!.detail!, /^just now {2}\d messages$/);
+    assertMatch(choice!.detail!, /^just now {2}\d messages {2}a-branch-with-a-long-na…$/);
+    const surface = { kind: "terminal", columns: 64 } as const;
+    await using narrow = await open({}, { surface });
+    const [short] = await choicesOf(narrow.session, "resume", signal);
+    assertMatch(short!.detail!, /^just now {2}\d messages$/);
     assertEquals(choice!.preview!.split("\n")[0], "> more");
   },
 );
@@ -452,10 +458,11 @@ recordTest(
       return (await choicesOf(fake.session, "model", signal)).map(({ detail }) => detail);
     };
     assertEquals(await details(80), [
-      "40k context            tools",
+      // The used one comes first.
       "40k context  41 tok/s  tools",
+      "40k context            tools",
     ]);
-    const narrow = ["40k context · tools", "40k context · 41 tok/s · tools"];
+    const narrow = ["40k context · 41 tok/s · tools", "40k context · tools"];
     assertEquals(await details(40), narrow);
     // Ollama under its address for OpenAI's clients has the same facts.
     const compat = compatConfig({ baseUrl: `${server.url}/v1`, model: "test" });

@@ -27,6 +27,8 @@ import {
 
 const MAX_LABEL_CHARS = 60;
 const MIN_LABEL_CHARS = 30;
+/** A longer name of a branch may be shortened to this. With less room, the list has no branches. */
+const MIN_BRANCH_CHARS = 10;
 /** The columns of a row without its label and its facts. */
 const ROW_COLUMNS = 4;
 const MAX_PREVIEW_CHARS = 200;
@@ -106,16 +108,21 @@ function resumeChoices(session: SessionState, _?: AbortSignal, isWide?: boolean)
     const other = isWide && folder !== workingDir ? oneLine(folder) : "";
     return sessionFacts(one).toSpliced(isNarrow ? Infinity : 1, 0, other);
   });
-  const facts = factTexts(rows, columns);
-  const room = columns - ROW_COLUMNS - Math.max(0, ...facts.map(({ length }) => length));
+  const roomBeside = (facts: readonly string[]) =>
+    columns - ROW_COLUMNS - Math.max(0, ...facts.map(({ length }) => length));
+  const branches = sessions.map(({ head: { branch = "" } }) => oneLine(branch));
+  const most = isNarrow ? Infinity : roomBeside(factTexts(rows, columns)) - MIN_LABEL_CHARS - 2;
+  const hasRoom = branches.every(({ length }) => Math.min(length, MIN_BRANCH_CHARS) <= most);
+  const shown = branches.map((branch) => hasRoom ? shortened(branch, most) : "");
+  const facts = factTexts(rows.map((row, at) => [...row, shown[at]!]), columns);
   // On a narrow screen, a list shows the facts of one row below it.
-  const label = isNarrow ? columns - ROW_COLUMNS : Math.max(MIN_LABEL_CHARS, room);
-  const most = Math.min(MAX_LABEL_CHARS, label);
+  const label = isNarrow ? columns - ROW_COLUMNS : Math.max(MIN_LABEL_CHARS, roomBeside(facts));
+  const maxTitle = Math.min(MAX_LABEL_CHARS, label);
   return sessions.map((one, at) => {
     const { name, mark, title } = one;
     return {
       argument: shortName(name),
-      label: mark + shortened(oneLine(title), most - mark.length),
+      label: mark + shortened(oneLine(title), maxTitle - mark.length),
       ...isOfPrint(name) && { group: "Runs of copilot -p" },
       detail: facts[at]!,
       preview: previewOf(one),
@@ -124,14 +131,13 @@ function resumeChoices(session: SessionState, _?: AbortSignal, isWide?: boolean)
 }
 
 function sessionFacts(one: ListedSession): string[] {
-  const { head: { branch = "" }, messages, executions } = one;
+  const { messages, executions } = one;
   const changed = [...executions.values()].flatMap(({ details }) => details?.change?.path ?? []);
   const files = new Set(changed).size;
   return [
     ago(Date.parse(one.updated)),
     one.isCut ? "" : count(messages.length, "message"),
     files === 0 ? "" : `${count(files, "file")} changed`,
-    oneLine(branch),
   ];
 }
 
