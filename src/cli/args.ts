@@ -361,7 +361,7 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
 
 function checkValue(flag: Flag, value: string): void {
   if (Array.isArray(flag.values) && !flag.values.includes(value)) {
-    throw wrongValue(flag.name, flag.values.join(", "), value);
+    throw wrongValue(flag.name, `one of ${flag.values.join(", ")}`, value);
   }
   if (takesNumber(flag) && !isNumber(value)) throw wrongValue(flag.name, "a number", value);
 }

@@ -101,8 +101,8 @@ const bad: [words: string[], message: string][] = [
   [["--model"], "--model needs a value: --model NAME"],
   [["--model", "--local"], "--model needs a value: --model NAME"],
   [["--local=yes"], "--local takes no value"],
-  [["--think", "maybe"], '--think must be on, off, low, medium, high: it is "maybe"'],
-  [["--approve=all"], '--approve must be plan, never, ask, auto, edits: it is "all"'],
+  [["--think", "maybe"], '--think must be one of on, off, low, medium, high: it is "maybe"'],
+  [["--approve=all"], '--approve must be one of plan, never, ask, auto, edits: it is "all"'],
   [["--model", "a", "-m", "b"], "--model is given twice"],
 ];
 

@@ -221,7 +221,7 @@ Deno.test("the settings' mistakes are one line and exit code 2", async () => {
     [["--local", "-p", "  \n"], "The prompt is empty"],
     [["--local", "-p", "x", "-C", `${dir.path}/none`], "does not exist"],
     [["--local", "-p", "x", "-C", `${dir.path}/file`], "is not a folder"],
-    [["--local", "-p", "x", "--output", "xml"], "--output must be text, json, stream-json"],
+    [["--local", "-p", "x", "--output", "xml"], "--output must be one of text, json"],
     [["--port", "1", "-p", "x"], "--port is for another command (with serve: "],
     [["replay", "x", "--output", "text"], "copilot replay has no use for --output"],
     [["--demo", "--local", "-p", "x"], "--demo and --local exclude each other"],
