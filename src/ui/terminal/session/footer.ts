@@ -105,7 +105,7 @@ function fullText({ used, isCounted, window }: Status["tokens"], isShort = false
   const about = isCounted ? "" : "~";
   if (!window) return `ctx ${about}${thousands(used)}`;
   const percent = `${about}${Math.round(100 * used / window)} %`;
-  if (isShort) return percent;
+  if (isShort) return `ctx ${percent}`;
   const full = Math.min(BAR_CELLS, Math.ceil(BAR_CELLS * used / window));
   return `ctx ${"▮".repeat(full)}${"▯".repeat(BAR_CELLS - full)} ${percent}`;
 }

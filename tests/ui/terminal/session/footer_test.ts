@@ -69,7 +69,7 @@ const ROWS: [change: Partial<Status>, shown: string, columns?: number][] = [
   ],
   [
     { ...tokens(3100, true, 8192), branch: "main", mode: SANDBOXED },
-    "m · auto · sandboxed    38 %",
+    "m · auto · sandboxed  ctx 38 %",
     30,
   ],
   [
