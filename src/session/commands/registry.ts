@@ -25,7 +25,7 @@ const leaveAnswer = (): CommandAnswer => ({ type: "leave", text: "Use the editor
 
 const FIRST = ["model", "resume", "undo", "plan", "compact", "exit"];
 
-const NO_CHANGE = "No tool or command has changed a file in this session.";
+const NO_CHANGE = "No tool or command has changed a file since this session was opened.";
 const NOT_FOLLOWED = "Changes by commands are not known, as the folder has too many files.";
 
 const commands: readonly Command[] = [

@@ -86,7 +86,7 @@ test("/diff shows what the session changed in each file, from its start, in the 
     { text: "Done." },
   ]);
   await terminal.type("/diff\r");
-  await terminal.until("No tool or command has changed a file in this session.");
+  await terminal.until("No tool or command has changed a file since this session was opened.");
   await Deno.writeTextFile(`${terminal.folder}/old`, "one\ntwo\nthree\n");
   await terminal.type("go\r");
   await terminal.until(asksAboutCall);
