@@ -62,13 +62,18 @@ export const runServe = (args: Args, run: Run): Promise<number> =>
     }
   });
 
+const NOT_OF_EDITORS = [
+  ...["print", "output", "message", "continue", "resume", "fork-session", "json"] as const,
+  "mcp-config",
+] as const;
+
 async function withSessions(
   name: string,
   args: Args,
   { signal }: Run,
   use: (sessions: Omit<AcpOptions, "connect">) => Promise<void>,
 ): Promise<number> {
-  for (const flag of ["print", "output", "message", "continue", "resume", "json"] as const) {
+  for (const flag of NOT_OF_EDITORS) {
     if (args[flag] !== undefined) throw new UsageError(`copilot ${name} takes no --${flag}`);
   }
   const demo = args.demo && startDemo("look");
@@ -76,16 +81,15 @@ async function withSessions(
   const options = demo ? { ...given, local: true, host: demo.host, model: demo.model } : given;
   try {
     await use({
-      makeSession(folder, frontend, more) {
+      makeSession(folder, frontend, { servers, ...more } = {}) {
         if (isServerOpen(args)) throw noServer(name);
         const permissions = openPermissions(parsePermissionChoice(args, "workspace-write"));
         const config = asUsage(() => toConfig(options), args);
-        return asUsage(() =>
-          new Session({
-            ...sessionOptions(config, { ...options, workingDir: folder }, args, permissions),
-            ...more,
-          }, frontend)
-        );
+        const here = { ...options, workingDir: folder };
+        return asUsage(() => {
+          const settings = sessionOptions(config, here, args, permissions, servers);
+          return new Session({ ...settings, ...more }, frontend);
+        }, args);
       },
       signal,
     });

@@ -79,7 +79,7 @@ async function runInTerminal(
   const [permissions] = await Promise.all([openPermissions(permissionChoice(args)), makeSane()]);
   const servers = await serversOf(args, permissions);
   const settings = sessionOptions(config, options, args, permissions, servers);
-  await using session = checked(() => new Session(settings, frontend));
+  await using session = checked(() => new Session(settings, frontend), args);
   return await frontend.run(session, motto, args.demo && TOUR);
 }
 

@@ -61,8 +61,7 @@ async function answerPrompt(
       answerSchema,
       isPrint: true,
       asksAtStart: false,
-    }, frontend)
-  );
+    }, frontend), args);
   if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);
   const exitCode = await frontend.run(session, prompt);
   const fault = await writeAnswer(frontend.answer);

@@ -114,6 +114,10 @@ Deno.test("TRU-02 config.json counts from the person's folder only", async () =>
     const ran = await run(["-p", "hi"], { cwd, env: { XDG_CONFIG_HOME: folder } });
     await Deno.remove(cwd, { recursive: true });
     assertEquals([ran.code, ran.stdout], [0, "Hello.\n"], ran.stderr);
+    // What only a session refuses is of the file, too.
+    await Deno.writeTextFile(`${folder}/copilot/config.json`, '{"local": true, "max-turns": 0}');
+    const { stderr } = await run(["-p", "hi"], { env: { XDG_CONFIG_HOME: folder } });
+    assertMatch(stderr, /^copilot: Cannot use "max-turns" in config\.json as it must be a whole/);
   });
 });
 

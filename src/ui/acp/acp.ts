@@ -3,7 +3,6 @@
 import { attempt } from "../../attempt.ts";
 import { VERSION } from "../../config.ts";
 import { UsageError } from "../../errors.ts";
-import { allExtensions } from "../../extensions/extensions.ts";
 import { definitionsIn, type McpDefinition } from "../../extensions/mcp/definition.ts";
 import { invalidParams, RPC_CODES, RpcError, type RpcParams } from "../../rpc/message.ts";
 import type { RpcPeer, RpcPeerOptions } from "../../rpc/peer.ts";
@@ -39,7 +38,7 @@ export interface AcpOptions {
   makeSession(
     folder: string,
     frontend: Frontend,
-    more?: Pick<SessionOptions, "resumes" | "editor" | "extensions">,
+    more?: Pick<SessionOptions, "resumes" | "editor"> & { servers?: readonly McpDefinition[] },
   ): Session;
   signal: AbortSignal;
 }
@@ -189,12 +188,12 @@ class AcpServer implements AsyncDisposable, Editor {
     if (!isAbsolute(folder)) throw invalidParams("cwd must be an absolute path");
     const info = await Deno.stat(folder).catch(() => undefined);
     if (!info?.isDirectory) throw invalidParams(`cwd is not a folder: ${repeated(folder)}`);
-    const extensions = allExtensions(serversIn(params.mcpServers));
+    const servers = serversIn(params.mcpServers);
     const resumes = await find?.();
     const session = new AcpSession(
       this,
       (frontend, editor) =>
-        this.options.makeSession(folder, frontend, { resumes, editor, extensions }),
+        this.options.makeSession(folder, frontend, { resumes, editor, servers }),
     );
     try {
       await session.open(signal, id);

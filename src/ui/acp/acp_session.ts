@@ -47,7 +47,7 @@ interface PromptAnswer {
 interface WaitingPrompt {
   parts: readonly Part[];
   signal: AbortSignal;
-  /** Set once the running turn has the prompt. */
+  /** Set once the running turn has the prompt, or the editor cancelled it. */
   answer?: Promise<PromptAnswer>;
 }
 
@@ -185,7 +185,9 @@ export class AcpSession implements Frontend {
     };
   }
 
+  /** Stops the turn, and drops the prompts that wait for its end. */
   cancel(): void {
+    for (const one of this.#waiting.splice(0)) one.answer = Promise.resolve(CANCELLED);
     this.#turn?.abort(new DOMException("cancelled", "AbortError"));
   }
 

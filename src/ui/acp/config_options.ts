@@ -83,12 +83,13 @@ export class ConfigOptions {
       throw invalidParams(`${option.id} has no value ${shortened(oneLine(String(value)), 100)}`);
     }
     const { agent } = this.session;
+    const { config } = agent;
     if (id === "mode") await this.session.command("approve", String(value), signal);
     else if (id === "thinking") {
       agent.configure(withModel(agent.config, { think: THINKING.get(String(value)) }));
     } else {
       const answer = await this.session.command("model", String(value), signal);
-      if (targetOf(agent.config).name !== value) throw invalidParams(String(answer));
+      if (agent.config === config) throw invalidParams(String(answer));
     }
   }
 }

@@ -179,7 +179,12 @@ Deno.test("acp: a session that is loaded or resumed has its model, title and pla
   const plan = call("tasks", { list: "[x] look\n[ ] write" });
   const answers = [plan, { text: "Hi." }, { text: "Hi again." }];
   await using server = strictServer(answers, { models: ["test", "other"] });
-  const options = { cwd: ws.dir, env: { XDG_STATE_HOME: state.dir } };
+  await using far = strictServer([], { models: ["far"] });
+  const value = `${far.url}/v1#far`;
+  const settings = { search: "http://127.0.0.1:9", roles: { plan: value } };
+  state.put("copilot/config.json", JSON.stringify(settings));
+  const env = { XDG_STATE_HOME: state.dir, XDG_CONFIG_HOME: state.dir };
+  const options = { cwd: ws.dir, env };
   const open = { cwd: ws.dir, mcpServers: [] };
   let sessionId: string;
   {
@@ -203,4 +208,8 @@ Deno.test("acp: a session that is loaded or resumed has its model, title and pla
   const plans = editor.updates("plan").map(({ entries }) => entries as { status: string }[]);
   assertEquals([titles, plans.length], [["Hello", "Hello"], 2]);
   assertEquals(plans[0]!.map(({ status }) => status), ["completed", "in_progress"]);
+  // The user's settings count here, too, and a model of another server is one of the options.
+  const tools = server.requests.at(-1)!.body.tools as { function: { name: string } }[];
+  assertEquals(tools.at(-1)!.function.name, "search_web");
+  await editor.request("session/set_config_option", { sessionId, configId: "model", value });
 });

@@ -170,7 +170,9 @@ Deno.test("acp: a turn that is cancelled ends as such, also while a question sta
     await editor.notify("session/cancel", { sessionId });
     return { outcome: { outcome: "cancelled" } };
   };
-  assertEquals(await editor.prompt(sessionId, "Write it"), "cancelled");
+  // A prompt that waits for the end of the turn is dropped with it.
+  const ends = ["Write it", "/context"].map((text) => editor.prompt(sessionId, text));
+  assertEquals(await Promise.all(ends), ["cancelled", "cancelled"]);
   const open = new Set(editor.updates("tool_call").map(({ toolCallId }) => toolCallId));
   for (const { toolCallId, status } of editor.updates("tool_call_update")) {
     if (status === "completed" || status === "failed") open.delete(toolCallId);

@@ -197,12 +197,13 @@ Deno.test("serve: a session that was still opening when its client left ends, to
   await waitUntil(() => ws.names().includes("over"));
 });
 
-Deno.test("serve: a port that is in use, one that is none, and no host are named", async () => {
+Deno.test("serve: a port that is in use, one that is none, no host and a flag of others are named", async () => {
   using ws = workspace();
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const cases: [flags: string[], named: string][] = [
     ...[String(taken.addr.port), "70000", "x"].map((port) => ["--port", port]),
     ...["https://pc.example", "a,b", "*"].map((name) => ["--allow-host", name]),
+    ["--mcp-config", "takes no --mcp-config"],
   ].map(([flag, value]) => [["--local", flag!, value!], value!]);
   for (const [flags, named] of [...cases, [[], "start copilot serve with"]] as typeof cases) {
     const { code, stderr } = await command(["serve", ...flags], { cwd: ws.dir }).output();
