@@ -225,15 +225,17 @@ export class Workshop {
     const front = this.isIsolated ? isolation(this.#folder, this.#root) : [];
     const [program, ...more] = [...front, Deno.execPath(), ...args];
     const temporary = await Deno.makeTempDir({ dir: this.#folder });
+    // As on most systems, temporary files are not in the home folder: its paths are shown with `~`.
+    const home = join(temporary, "home");
+    await ensureDir(home);
     const child = new Deno.Command(program!, {
       args: more,
       cwd: copy,
       env: {
-        HOME: temporary,
+        HOME: home,
         TMPDIR: temporary,
         DENO_DIR: join(this.#folder, "deno"),
         DENO_NO_UPDATE_CHECK: "1",
-        NO_COLOR: "1",
       },
       stdin: "null",
       stdout,

@@ -566,7 +566,8 @@ Deno.test({
       use("write_file", { file_path: "c.txt", content: "x" }),
       bash("echo x > /usr/out"),
     ];
-    const git = (folder: string) => sh(`cd '${folder}' && git init -q .`).then(() => {});
+    const user = "git config user.name a && git config user.email a@example.org";
+    const git = (folder: string) => sh(`cd '${folder}' && git init -q . && ${user}`).then(() => {});
     await programTurn(calls, [], { prepare: git }, ({ code, results, stderr, folder }) => {
       assertEquals(code, 3);
       assertMatch(results[0]!, /^exit code: 0\n.*\?\? a\.txt\none\nx$/s);
