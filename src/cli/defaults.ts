@@ -41,9 +41,7 @@ export async function keepSettings(
   env?: VariableReader,
 ): Promise<void> {
   const settings = { ...readConfigFile(env)?.settings };
-  // Another server would reject the flag that needs --local.
-  const replaced = [...FLAGS_OF_SERVER, ...chosen.local ? [] : ["keep-alive"]];
-  for (const name of replaced) delete settings[name];
+  for (const name of FLAGS_OF_SERVER) delete settings[name];
   if (key !== undefined) {
     settings.keys = { ...settings.keys as Record<string, string>, [key.address]: key.key };
   }
@@ -162,7 +160,7 @@ const OTHER_FORMS: Readonly<Record<string, JsonSchema>> = {
 
 /** Returns the flags for `SERVER#MODEL`, or for a model. @throws {TypeError} if `spec` is neither. */
 export function specFlags(spec: string): ServerSettings {
-  const [, server, model = ""] = /^(?:([^#]*)#)?(.*\S.*)$/.exec(spec) ?? [];
+  const [, server, model = ""] = /^(?:([^#]*)#)?([^#]*[^#\s][^#]*)$/.exec(spec) ?? [];
   if (model === "" || server === undefined && model.includes("://")) {
     throw new TypeError("it must be SERVER#MODEL, such as http://gpu:8080/v1#qwen3:8b, or a model");
   }

@@ -166,11 +166,18 @@ const FLAG_SETTINGS =
   "apiKey model baseUrl local hosted host useCompat workingDir maxTokens thinkBudget contextLength temperature topP topK minP repeatPenalty sampling think keepAlive textTools maxToolRounds promptTier connectTimeoutMs firstTokenTimeoutMs idleTimeoutMs"
     .split(" ");
 
+/** True for a setting of config.json that the server does not take: it is for others. */
+function isForOthers({ given, local, hosted }: Args, name: string): boolean {
+  if (!given || Object.hasOwn(given, name)) return false;
+  return !local && name === "keep-alive" ||
+    hosted === true && /^(min-p|repeat-penalty|text-tools)$/.test(name);
+}
+
 export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
   const values: Readonly<Record<string, unknown>> = args;
   return Object.fromEntries(FLAG_SETTINGS.map((name) => {
     const flag: Flag = FLAGS.find((one) => one.name === flagOfSetting(name))!;
-    const value = values[flag.name];
+    const value = isForOthers(args, flag.name) ? undefined : values[flag.name];
     if (name === "think") return [name, value === "on" || value !== "off" && value];
     if (value === undefined || !takesNumber(flag)) return [name, value];
     return [name, Number(value) * (flag.value === "SECONDS" ? 1000 : 1)];

@@ -5,7 +5,7 @@ import type { CompactOptions } from "../agent/compact.ts";
 import { transcript } from "../agent/summary.ts";
 import { addTokens, inheritCounts, type TokenSum } from "../agent/tokens.ts";
 import type { TurnOptions } from "../agent/turn.ts";
-import { type CopilotConfig, mayBeOwnServer } from "../config.ts";
+import { type CopilotConfig, mayBeOwnServer, MODEL_ROLES } from "../config.ts";
 import { BackendError, UsageError } from "../errors.ts";
 import { addressOf, serverOf, specName } from "../models/model_server.ts";
 import { connectionFailure } from "../models/ollama/connection.ts";
@@ -61,7 +61,7 @@ export async function withRole<T>(
     if (signal.aborted || isOwn) throw error;
     if (!isAway(error)) {
       if (error instanceof BackendError) {
-        error.message = `${specName(spec)} (/model ${role} off): ${error.message}`;
+        error.message = `${specName(spec)}${sourceOf(session, role)}: ${error.message}`;
       }
       throw error;
     }
@@ -92,14 +92,22 @@ async function lentFor(session: SessionState, role: string, spec: string, signal
   return lent;
 }
 
+/** Says in brackets what names a role's model, or takes it away. */
+function sourceOf({ surface: { kind } }: SessionState, role: string): string {
+  if (!MODEL_ROLES.some((one) => one === role)) return ` (the file of the sub-agent names it)`;
+  return kind === "flags" ? ` ("roles" in config.json names it)` : ` (/model ${role} off)`;
+}
+
 /** Reports once that the session's model does the work. @throws {Error} if it is of a hosted API. */
-function avoid({ agent, tell, roles }: SessionState, role: string, spec: string, error: unknown) {
+function avoid(session: SessionState, role: string, spec: string, error: unknown) {
+  const { agent, tell, roles } = session;
   const { until } = roles.away.get(role) ?? {};
   if ((until ?? 0) < Date.now()) roles.away.set(role, { until: Date.now() + RETRY_MS, error });
   const [model, why] = [specName(spec), oneLine(reasonOf(error))];
   if (spec.includes("#") && isHostedApi(targetOf(agent.config).url)) {
     const instead = `nothing is sent to ${serverOf(agent.config)} in its place`;
-    throw new Error(`${model} is unavailable, and ${instead} (/model ${role} off): ${why}`);
+    const source = sourceOf(session, role);
+    throw new Error(`${model} is unavailable, and ${instead}${source}: ${why}`);
   }
   if (until !== undefined) return;
   const instead = `the session's model is used for "${role}" for a minute`;

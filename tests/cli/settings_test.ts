@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { FLAGS, parseArgs } from "../../src/cli/args.ts";
+import { type Args, FLAGS, parseArgs } from "../../src/cli/args.ts";
 import { modelFlags, optionsFromArgs, sessionOptions, toConfig } from "../../src/cli/settings.ts";
 import { UsageError } from "../../src/errors.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
@@ -36,10 +36,21 @@ const refused: [words: string[], env: Record<string, string>, message: string][]
   [["--local", "--idle-timeout", ""], {}, '--idle-timeout must be a number: it is ""'],
 ];
 
-Deno.test("settings that contradict each other are refused", () => {
+Deno.test("settings that contradict each other are refused; those of config.json are for other servers", () => {
   for (const [words, values, message] of refused) {
     assertThrows(() => config(words, values), UsageError, message, words.join(" "));
   }
+  const ofFile = { "keep-alive": "1h", "min-p": "0.1", "repeat-penalty": "1.1" };
+  const left = (words: string[], args: Args) => {
+    const given = parseArgs(words);
+    const options = optionsFromArgs({ ...args, ...given, given });
+    return Object.entries({ keepAlive: 0, minP: 0, repeatPenalty: 0, textTools: 0, ...options })
+      .flatMap(([name, value]) => value && /keep|min|penalty|tools/i.test(name) ? [name] : []);
+  };
+  const all: Args = { ...ofFile, "text-tools": true };
+  assertEquals(left(["--local"], all), ["keepAlive", "minP", "repeatPenalty", "textTools"]);
+  assertEquals(left(["--base-url", "u"], all), ["minP", "repeatPenalty", "textTools"]);
+  assertEquals(left(["--hosted", "--min-p", "0.2"], all), ["minP"]);
 });
 
 Deno.test("keys come from the flag, else the environment; a server of one's own needs none", () => {

@@ -117,9 +117,9 @@ Deno.test("a choice is kept in config.json, for its owner alone to read; what el
     await home.keep(anthropic!.settings, { address: anthropic!.address, key: "secret" });
     const hosted = { hosted: true, "base-url": "https://api.anthropic.com" };
     const both = { ...keys, "https://api.anthropic.com": "secret" };
-    // The next start takes it: a flag for a local server would be refused.
-    assertEquals(await read(), { approve, keys: both, ...hosted });
-    const args = withDefaults({}, (name) => env.get(name));
+    assertEquals(await read(), { approve, "keep-alive": "1h", keys: both, ...hosted });
+    // The next start takes it: a setting for a local server is for others.
+    const args = { ...withDefaults({}, (name) => env.get(name)), given: {} };
     assertEquals(toConfig(optionsFromArgs(args), env).hosted!.apiKey, "secret");
     assertEquals(home.hosted().map(({ keyIn }) => keyIn), ["config.json", undefined]);
   });

@@ -7,7 +7,9 @@ import { compatConfig, localConfig, type ModelRoles } from "../../src/config.ts"
 import type { FoundServer } from "../../src/models/servers.ts";
 import { keepScore } from "../../src/records/exams.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
-import type { SessionOptions } from "../../src/session/extension.ts";
+import { BackendError } from "../../src/errors.ts";
+import type { SessionOptions, SessionState } from "../../src/session/extension.ts";
+import { withRole } from "../../src/session/roles.ts";
 import { choicesOf, type FakeSession, fakeSession } from "../helpers/fake_session.ts";
 import { type Step, type StrictServer, strictServer } from "../helpers/strict_server.ts";
 import { use as call } from "../helpers/turn.ts";
@@ -204,6 +206,19 @@ Deno.test("roles: a request that the role's server refuses names the role", asyn
   await fake.command("/plan");
   const error = await assertRejects(() => fake.session.prompt("plan", signal), Error);
   assertMatch(error.message, /^big at \S+ \(\/model plan off\): \S+ answered 400: bad value$/);
+  // Without a session, and for a sub-agent of the user, no command takes it away.
+  const surface = { kind: "flags", columns: 80 } as const;
+  const state: SessionState = Object.create(fake.session, { surface: { value: surface } });
+  for (
+    const [role, how] of [
+      ["plan", '"roles" in config.json names it'],
+      ["reviewer", "the file of the sub-agent names it"],
+    ] as const
+  ) {
+    const ask = () => Promise.reject(new BackendError("bad value", { kind: "request" }));
+    const error = await assertRejects(() => withRole(state, role, big(other), signal, ask), Error);
+    assertStringIncludes(error.message, `(${how}): bad value`);
+  }
 });
 
 Deno.test("roles: what is for a server of one's own is never sent to a hosted API instead", async () => {
@@ -450,6 +465,7 @@ Deno.test("/model ROLE: sets, shows and removes the model of a role", async () =
   const change = "(/model plan NAME, or off, changes it)";
   assertEquals(await fake.command("/model plan"), `plan: the session's model ${change}`);
   assertMatch((await fake.command("/model plan gpu#x"))!, /it must be a URL/);
+  assertMatch((await fake.command("/model plan gpu#"))!, /it must be SERVER#MODEL/);
   assertEquals(
     await fake.command(`/model plan ${other.url}/v1#nosuch`),
     `plan: nosuch at ${host} ${change}`,

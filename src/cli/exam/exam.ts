@@ -168,7 +168,8 @@ async function configsOf({ args, all, flags }: ExamArgs, run: Run): Promise<Copi
     const { host } = new URL(server.url);
     if (own && host === serverOf(own).replace("localhost", "127.0.0.1")) continue;
     for (const model of server.models) {
-      const args = withDefaults({ ...flags, ...settingsOf(server, model), model: model.name });
+      const given = { ...flags, ...settingsOf(server, model), model: model.name };
+      const args = { ...withDefaults(given), given };
       configs.push(asUsage(() => toConfig(optionsFromArgs(args)), args));
     }
   }

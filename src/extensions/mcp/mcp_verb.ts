@@ -117,13 +117,13 @@ async function withServer(
   run: McpRun,
   use: (server: McpServer, run: McpRun, isYes: boolean) => Promise<number | void> | void,
 ): Promise<number | void> {
-  const [name, ...more] = words.filter((word) => word !== "--yes");
+  const [name, ...more] = words.filter((word) => !/^(?:--yes|-y)$/.test(word));
   if (name === undefined || more.length > 0) {
     throw new UsageError("Name one server: copilot mcp list shows them");
   }
   return await withServers([], run, async (source) => {
     const server = source.find(name);
-    if (server) return await use(server, run, words.includes("--yes"));
+    if (server) return await use(server, run, words.length > 1);
     const names = source.servers.map((one) => one.name);
     throw noneNamed("MCP server", name, names, "copilot mcp list shows them");
   });

@@ -58,7 +58,7 @@ Deno.test("copilot mcp: a server is added, tried, listed and removed; a folder's
   const open = await mcp("approve", "two");
   assertEquals(open.code, 1);
   assertStringIncludes(open.stdout, 'command: ["true","\\u001b[2J"]');
-  assertEquals((await mcp("approve", "two", "--yes")).code, 0);
+  assertEquals((await mcp("approve", "two", "-y")).code, 0);
   assertStringIncludes((await mcp("list")).stdout, "two: its tools are not known yet");
   assertStringIncludes(
     (await mcp("login", "one")).stderr,
