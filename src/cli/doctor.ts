@@ -6,8 +6,8 @@ import type { ModelAnswer } from "../agent/model_answer.ts";
 import type { TurnEvent } from "../types/event.ts";
 import { isNative } from "../models/ollama/connection.ts";
 import { servedModel } from "../models/ollama/served_model.ts";
-import type { CopilotConfig } from "../config.ts";
-import { BackendError } from "../errors.ts";
+import { type CopilotConfig, MODEL_ROLES, type ModelRoles } from "../config.ts";
+import { BackendError, UsageError } from "../errors.ts";
 import { type ModelTarget, targetOf, withModel } from "../models/target.ts";
 import { count, duration } from "../text/count.ts";
 import type { Message } from "../types/message.ts";
@@ -20,24 +20,27 @@ import type { Check } from "../session/data.ts";
 import { openPermissions, type Permissions } from "../safety/permissions.ts";
 import type { Session } from "../session/session.ts";
 import { mcpChecks } from "../extensions/mcp/mcp_checks.ts";
-import { addressOf, serverOf } from "../models/model_server.ts";
+import { addressOf, serverOf, specName } from "../models/model_server.ts";
 import { folderTool } from "../tools/list_directory.ts";
 import { oneLine } from "../text/one_line.ts";
+import { reasonOf } from "../text/reason.ts";
 import { wrapped } from "../text/wrap.ts";
 import { checkServerAndModel } from "../session/server_checks.ts";
 import type { DoctorOutput } from "../ui/terminal/session/command_runner.ts";
 import { unsentKey } from "./keys.ts";
+import { modelFlags } from "./settings.ts";
 
 interface DoctorOptions extends DoctorOutput {
   permissions: Permissions;
   fit: ModelFit;
+  roles: ModelRoles;
   json: boolean;
   ui: UiKind;
   folder?: string;
 }
 
 export async function examineSession(
-  { agent: { config, state }, options: { demoUrl } }: Session,
+  { agent: { config, state }, options: { demoUrl }, roles }: Session,
   choice: Parameters<typeof openPermissions>[0],
   output: DoctorOutput,
 ): Promise<void> {
@@ -50,6 +53,7 @@ export async function examineSession(
     json: false,
     ui: "terminal",
     folder: state.workingDir,
+    roles: roles.models,
     permissions: openPermissions(choice),
     fit: new ModelFit({ isChosen: true, asksRemote: true }),
   });
@@ -75,8 +79,9 @@ export async function runDoctor(config: CopilotConfig, options: DoctorOptions): 
   try {
     for await (const check of checksOf(agent, options)) {
       add(check);
-      // A model that calls no tools still shows whether its server caches prompts.
-      if (check.status === "fail" && check.name !== "tools") break;
+      // A model that calls no tools still shows whether its server caches prompts, and each role is tested.
+      const isLast = !["tools", ...MODEL_ROLES].includes(check.name);
+      if (check.status === "fail" && isLast) break;
     }
   } catch (error) {
     options.signal.throwIfAborted();
@@ -116,6 +121,36 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   };
   yield* checkServerAndModel({ agent, fit, signal, ui, onLoading });
   yield* probes(agent, signal);
+  for (const [role, spec] of Object.entries(options.roles)) {
+    yield await roleCheck(role, spec, agent, options);
+  }
+}
+
+/** Tests the model of a role: its server, and a call, or an answer of the one that only summarizes. */
+async function roleCheck(
+  role: string,
+  spec: string,
+  { config, state }: CopilotAgent,
+  { signal, ui }: DoctorOptions,
+): Promise<Check> {
+  const advice = 'Start it, or change it under "roles" in config.json';
+  const named = ({ text, ...check }: Check) => (
+    { ...check, name: role, text: `${specName(spec)}: ${text}` }
+  );
+  try {
+    const agent = new CopilotAgent(modelFlags.at(spec, config), state.workingDir);
+    const fit = new ModelFit({ isChosen: true, asksRemote: true });
+    for await (const check of checkServerAndModel({ agent, fit, signal, ui })) {
+      if (check.status === "fail") return named({ ...check, advice });
+    }
+    if (role === "summary") return named(answerCheck(await sendProbe(agent, [HELLO], [], signal)));
+    const asked = await sendProbe(agent, callRequest(agent), agent.offered, signal);
+    return named(toolsCheck(asked, targetOf(agent.config), await serverKind(agent, signal)));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof BackendError || error instanceof UsageError)) throw error;
+    return named({ name: role, status: "fail", text: oneLine(reasonOf(error)), advice });
+  }
 }
 
 export function confinementCheck({ mode, network, by, why, advice }: SandboxStatus): Check {
@@ -151,21 +186,24 @@ async function sendProbe(
   return { ...answer, first: first || total, total };
 }
 
+const HELLO: Message = { role: "user", content: "Reply with the single word: ready" };
+
+const callRequest = (agent: CopilotAgent): Message[] => [
+  { role: "system", content: agent.systemPrompt },
+  { role: "user", content: `Call the tool ${folderTool.name} with the path "." now.` },
+];
+
 /** Requests an answer, a call, and an answer to its result. The last two share a prefix, which a cache has. */
 async function* probes(agent: CopilotAgent, signal: AbortSignal): AsyncGenerator<Check> {
-  const hello: Message = { role: "user", content: "Reply with the single word: ready" };
-  const loaded = await sendProbe(agent, [hello], [], signal);
+  const loaded = await sendProbe(agent, [HELLO], [], signal);
   yield answerCheck(loaded);
 
-  const messages: Message[] = [
-    { role: "system", content: agent.systemPrompt },
-    { role: "user", content: `Call the tool ${folderTool.name} with the path "." now.` },
-  ];
+  const messages = callRequest(agent);
   const asked = await sendProbe(agent, messages, agent.offered, signal);
   const kind = await serverKind(agent, signal);
   yield toolsCheck(asked, targetOf(agent.config), kind);
   const [call] = asked.message.toolCalls ?? [];
-  const further: Message[] = call === undefined ? [messages[0]!, hello] : [
+  const further: Message[] = call === undefined ? [messages[0]!, HELLO] : [
     ...messages,
     { ...asked.message, toolCalls: [call] },
     {

@@ -29,6 +29,7 @@ export async function runDoctorVerb(args: Args, run: Run): Promise<number> {
   return await runDoctor(asUsage(() => toConfig(options), args), {
     permissions: openPermissions(parsePermissionChoice(args, "workspace-write")),
     fit: new ModelFit({ isChosen: options.model !== undefined, asksRemote: true }),
+    roles: args.roles ?? {},
     ui: "flags",
     ...output,
   });

@@ -5,6 +5,7 @@ import { CommandRunner } from "../../src/ui/terminal/session/command_runner.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { run } from "../helpers/program.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
 
 const call = { toolCalls: [{ name: "list_directory", arguments: { path: "." } }] };
 const written = {
@@ -66,6 +67,28 @@ for (const [name, steps, status, exitCode, kind = "local"] of ROWS) {
     assertEquals(found.includes(status), true, stdout);
   });
 }
+
+Deno.test("doctor: the models of roles are tested, each to its end", async () => {
+  using home = tempFolder();
+  await using other = strictServer([call], { models: ["big"] });
+  await using server = strictServer([{ text: "ready" }, call, { text: "Yes." }, { text: "ready" }]);
+  const roles = {
+    plan: "http://127.0.0.1:9/v1#gone",
+    explore: `${other.url}/v1#big`,
+    summary: "test",
+  };
+  await Deno.mkdir(`${home.path}/copilot`);
+  await Deno.writeTextFile(`${home.path}/copilot/config.json`, JSON.stringify({ roles }));
+  const args = ["doctor", ...flags("compat", server.url), "-m", "test"];
+  const { code, stdout } = await run(args, { env: { XDG_CONFIG_HOME: home.path } });
+  assertEquals(code, 1);
+  assertMatch(
+    stdout,
+    /^FAIL +plan +gone at 127\.0\.0\.1:9: Nothing answers at 127\.0\.0\.1:9\n +Start it/m,
+  );
+  assertMatch(stdout, /^ok +explore +big at \S+: called natively/m);
+  assertMatch(stdout, /^ok +summary +test: after /m);
+});
 
 Deno.test("doctor: the default model is not there, another is", async () => {
   await using server = strictServer([{ text: "ready" }, call, { text: "Yes." }], {
