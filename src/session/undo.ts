@@ -9,6 +9,7 @@ import type { CopilotAgent } from "../agent/agent.ts";
 import { attempt } from "../attempt.ts";
 import { runInPlaces } from "../safety/in_place.ts";
 import { partOfRepository } from "../safety/path_verdict.ts";
+import { isWithin } from "../text/paths.ts";
 import { basename, dirname, relative } from "../text/std_path.ts";
 import { reasonOf } from "../text/reason.ts";
 import { writeAtomically } from "../tools/files/atomic_write.ts";
@@ -50,6 +51,8 @@ interface UndoStep {
   text: string;
   conversation: Pick<CopilotAgent["state"], "messages" | "seenFiles"> | undefined;
   files: Map<string, FileSides>;
+  /** The folders that were created for files of the tools. Undone, those that are empty are removed. */
+  folders: Set<string>;
   isFollowed: boolean;
 }
 
@@ -85,14 +88,23 @@ export class UndoLog {
   begin({ state: { messages, seenFiles } }: CopilotAgent, text: string): void {
     const conversation = { messages: [...messages], seenFiles: new Map(seenFiles) };
     this.#undone.length = 0;
-    this.#done.push({ text, conversation, files: new Map(), isFollowed: false });
+    this.#done.push({
+      text,
+      conversation,
+      files: new Map(),
+      folders: new Set(),
+      isFollowed: false,
+    });
     const isFull = () =>
       this.#done.length > MAX_UNDO_STEPS || bytesOfSteps(this.#done) > MAX_UNDO_BYTES;
     while (isFull()) this.#done.shift();
   }
 
-  readonly onWritten: OnWritten = ({ path, before, stamp }) => {
-    const files = this.#done.at(-1)?.files;
+  readonly onWritten: OnWritten = ({ path, before, stamp, newFolders = 0 }) => {
+    const { files, folders } = this.#done.at(-1) ?? {};
+    for (let at = dirname(path), left = newFolders; left > 0; at = dirname(at), left--) {
+      folders?.add(at);
+    }
     const sides = files?.get(path);
     if (sides) sides.stamp = stamp;
     else {
@@ -256,6 +268,7 @@ export class UndoLog {
       if (other) state.seenFiles.delete(file.path); // the model has not seen its content
       return { ...file, path: relative(workingDir, file.path) };
     });
+    if (done.some(({ result }) => result === "removed")) removeEmpty(step.folders, workingDir);
     const left = files.length - done.length;
     return { text, files: done, left, hasConversation: conversation !== undefined };
   }
@@ -385,6 +398,13 @@ function removeAll(files: readonly Exchanged[]): Exchanged[] {
   const faults = runInPlaces('rm -f -- "$@"', places).map(({ fault }) => fault);
   const failed = new Map(folders.flatMap(([, group], i) => group.map((one) => [one, faults[i]])));
   return files.map((one) => failed.get(one) ? failedFile(one.path, failed.get(one)) : one);
+}
+
+/** Removes the folders that are empty, inner ones first. */
+function removeEmpty(folders: ReadonlySet<string>, workingDir: string): void {
+  const inner = [...folders].filter((folder) => !isWithin(folder, workingDir))
+    .sort((a, b) => b.length - a.length);
+  if (hasShell) runInPlaces('rmdir -- "$1"', inner.map((at) => [dirname(at), [basename(at)]]));
 }
 
 const bytesOfSteps = (steps: readonly UndoStep[]): number =>

@@ -154,6 +154,8 @@ export type OnWritten = (file: {
   stamp: string;
   /** The previous file, if any. `bytes` is missing if it had over 16 MiB or cannot be read. */
   before?: { bytes?: Uint8Array };
+  /** How many of the folders that contain the file were created for it. */
+  newFolders?: number;
 }) => void;
 
 /**

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import { runCommand } from "../../src/session/commands/registry.ts";
@@ -76,7 +76,8 @@ Deno.test("/undo gives files their bytes back, message by message, and /redo the
     assertEquals(agent.state.messages.at(-1)!.content, "done");
     assertStringIncludes(await log.say("undo", agent), "sub/new.txt: removed");
     assertEquals(await Deno.readFile(`${dir}/a.txt`), crlf);
-    assertEquals([...Deno.readDirSync(`${dir}/sub`)], []);
+    const names = () => [...Deno.readDirSync(dir)].map(({ name }) => name).sort();
+    assertEquals(names(), ["a.txt", "by-command"]);
     assertEquals(agent.state.messages, []);
     assertEquals(await log.say("undo", agent), "There is nothing to undo.");
     assertStringIncludes(await log.say("redo", agent), "sub/new.txt: restored");
@@ -88,6 +89,21 @@ Deno.test("/undo gives files their bytes back, message by message, and /redo the
     log.begin(agent, "another");
     assertEquals(await log.say("redo", agent), "There is nothing to redo.");
   });
+});
+
+Deno.test("/undo removes the folders that edits created and left empty, and no others", async () => {
+  const turns = [[write("own/deep/a", "1"), write("shared/deep/a", "1"), write("was/a", "1")]];
+  await session(turns, async ({ dir, agent, log }) => {
+    await Deno.writeTextFile(`${dir}/shared/mine`, "2");
+    const has = (name: string) => [...Deno.readDirSync(`${dir}/${name}`)].map(({ name }) => name);
+    for (let times = 0; times < 2; times++) {
+      await log.say("undo", agent);
+      assertEquals(has("").sort(), ["a.txt", "shared", "was"]);
+      assertEquals([has("shared"), has("was")], [["mine"], []]);
+      await log.say("redo", agent);
+      assertEquals([has("own/deep"), has("shared/deep"), has("was")], [["a"], ["a"], ["a"]]);
+    }
+  }, (dir) => Deno.mkdir(`${dir}/was`));
 });
 
 Deno.test("/undo takes back as many messages as are said, from one to all", async () => {
@@ -154,7 +170,7 @@ Deno.test("/undo loses nothing that somebody else wrote since", async () => {
       );
       assertEquals(await Deno.readTextFile(`${dir}/a.txt`).catch(() => "gone"), now);
       // The others are taken back all the same.
-      assertEquals([...Deno.readDirSync(`${dir}/sub`)], []);
+      assertThrows(() => Deno.lstatSync(`${dir}/sub`), Deno.errors.NotFound);
       assertStringIncludes(await log.say("redo", agent), "sub/new.txt: restored");
       assertEquals(read("sub/new.txt"), "new");
     });
@@ -229,6 +245,7 @@ Deno.test("/redo writes to no place that a link leads to since", {
     await session([[write("work/sub/new.txt", "new")]], async ({ dir, agent, log }) => {
       await Deno.mkdir(`${dir}/other`);
       await log.say("undo", agent);
+      await Deno.mkdir(`${dir}/work/sub`, { recursive: true });
       await swap(`${dir}/work`);
       assertMatch(
         await log.say("redo", agent),

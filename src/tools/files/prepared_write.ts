@@ -1,5 +1,7 @@
 /** The writes of `edit_file` and `write_file`: prepared first, then run one by one for each file. @module */
 
+import { attempt } from "../../attempt.ts";
+import { dirname } from "../../text/std_path.ts";
 import type { Change, Prepared, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { newFilePath, realPathOr } from "../paths.ts";
 import type { ToolArgs } from "../schema.ts";
@@ -38,6 +40,7 @@ export class PreparedWrite implements Prepared {
   async write(context: ToolContext): Promise<ToolOutcome> {
     const { path, args, bytes, seen, change, report } = this.plan;
     const shown = String(args.file_path);
+    const newFolders = change.isNew ? missingFolders(dirname(path)) : 0;
     const realPath = await writeThroughEditor(context, path, shown, bytes, seen?.bytes);
     const written = realPath === undefined
       ? await writeAtomically(path, shown, bytes, seen, context)
@@ -47,11 +50,15 @@ export class PreparedWrite implements Prepared {
     context.onWritten?.({
       path: written.realPath,
       stamp,
+      newFolders,
       ...!written.created && { before: seen?.bytes ? { bytes: seen.bytes } : {} },
     });
     return { ...report(written), change, counts: { bytes: bytes.length } };
   }
 }
+
+const missingFolders = (folder: string): number =>
+  attempt(() => Deno.lstatSync(folder)) ? 0 : 1 + missingFolders(dirname(folder));
 
 type PrepareWrite = (args: ToolArgs, context: ToolContext) => Promise<PreparedWrite>;
 
