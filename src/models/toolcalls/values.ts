@@ -9,7 +9,7 @@ export type GivenArguments = Record<string, unknown> | undefined;
 
 export function jsonArguments(body: string): Record<string, unknown> | undefined {
   // Some models put the object into a code block.
-  const text = body.trim().replace(/^(?:```\w*|json\b)\s*/, "").replace(/\s*```$/, "");
+  const text = body.trim().replace(/^(?:```\w*|json\b)\s*/, "").replace(/(?<!\s)\s*```$/, "");
   if (text === "") return {};
   let value = parseLenientJson(text);
   if (value === undefined && text.startsWith('"')) {
@@ -100,7 +100,7 @@ const PARAMETER =
   /<[^\w<>]{0,4}(?:\w{1,12}\W{1,3})?param(?:eter)?(?:=|\s+name=)["']?(?<key>[\w.-]+)["']?[^<>]*>/;
 const PARAMETER_END = /<\/[^<>]{0,20}param(?:eter)?>/;
 const PAIR =
-  /\s*,?\s*([\w-]+)\s*(?:=\s*(?:"([^"]*)"|'([^']*)')|[=:][ \t]*([^\s"'<{([][^\n]*)(?=\n|$))/y;
+  /\s*(?:,\s*)?([\w-]+)\s*(?:=\s*(?:"([^"]*)"|'([^']*)')|[=:][ \t]*([^\s"'<{([][^\n]*)(?=\n|$))/y;
 
 /** Reads arguments as `key="value"` or, for the tool's own keys, as `key: value` on lines; otherwise undefined. */
 export function pairArguments(text: string, name: string, context: CallContext): GivenArguments {

@@ -90,13 +90,17 @@ function inForm(form: "NFC" | "NFD"): (pair: Pair) => Pair | undefined {
 }
 
 function trimmed({ before, after }: Pair): Pair | undefined {
-  const ends = /^((?:[ \t]*\n)*)([^]*?)(\s*)$/;
-  const [, lead, old, tail] = ends.exec(before)!;
-  const [, newLead, replacement, newTail] = ends.exec(after)!;
-  const feeds = (space = "") => space.split("\n").length;
+  const split = (text: string) => {
+    const [lead] = /^(?:[ \t]*\n)*/.exec(text)!;
+    const body = text.slice(lead.length).trimEnd();
+    return [lead, body, text.slice(lead.length + body.length)] as const;
+  };
+  const [lead, old, tail] = split(before);
+  const [newLead, replacement, newTail] = split(after);
+  const feeds = (space: string) => space.split("\n").length;
   const isSame = feeds(lead) === feeds(newLead) && feeds(tail) === feeds(newTail);
   if (lead === "" && tail === "" || !isSame) return undefined;
-  return { before: old!, after: replacement! };
+  return { before: old, after: replacement };
 }
 
 /** Characters that look like plain ones. Each replaces one character. */

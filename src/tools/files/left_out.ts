@@ -10,11 +10,11 @@ const SURE = new RegExp(
   [
     String.raw`^\s*${MARK_LEAD}\s*${MARK_DOTS}.{0,40}\b(?:${MARK_WORDS})\b.{0,60}$`,
     String
-      .raw`^\s*${MARK_LEAD}\s*(?:the\s+)?(?:${MARK_WORDS})\b.{0,60}${MARK_DOTS}\s*(?:\*\/|-->|\*\/\})?\s*$`,
+      .raw`^\s*${MARK_LEAD}\s*(?:the\s+)?(?:${MARK_WORDS})\b.{0,60}${MARK_DOTS}\s*(?:(?:\*\/|-->|\*\/\})\s*)?$`,
     // Without a comment sign, dots before a name are a spread.
     String.raw`^\s*[[({<]?\s*${MARK_DOTS}\s+.{0,40}\b(?:${MARK_WORDS})\b.{0,60}$`,
     String
-      .raw`^\s*[[({<]?\s*(?:the\s+)?(?:rest|remaining|remainder|existing)\b.{0,60}${MARK_DOTS}\s*[\])}>]?\s*$`,
+      .raw`^\s*[[({<]?\s*(?:the\s+)?(?:rest|remaining|remainder|existing)\b.{0,60}${MARK_DOTS}\s*(?:[\])}>]\s*)?$`,
     // Like the results of tools.
     String.raw`^\s*[[(]\s*(?:${MARK_DOTS}\s*)?\d+ (?:more )?lines?\b[^\])]{0,40}[\])]\s*$`,
   ].join("|"),
@@ -23,7 +23,7 @@ const SURE = new RegExp(
 /** A comment of words or dots alone: a mark if lines are lost. */
 const LIKELY = new RegExp(
   String
-    .raw`^\s*(?:\/\/+|\/\*+|#+|--+|<!--|;+|\{\/\*|[[(])\s*(?:${MARK_DOTS}|(?:the\s+)?(?:rest|remaining|remainder|existing|other|previous|everything else)\b.{0,60}\b(?:unchanged|same|here|before|omitted|stays?|remains?|code|file|untouched)\b.{0,30})\s*(?:\*\/|-->|\*\/\}|[\])])?\s*$`,
+    .raw`^\s*(?:\/\/+|\/\*+|#+|--+|<!--|;+|\{\/\*|[[(])\s*(?:${MARK_DOTS}|(?:the\s+)?(?:rest|remaining|remainder|existing|other|previous|everything else)\b.{0,60}\b(?:unchanged|same|here|before|omitted|stays?|remains?|code|file|untouched)\b.{0,30})\s*(?:(?:\*\/|-->|\*\/\}|[\])])\s*)?$`,
   "i",
 );
 

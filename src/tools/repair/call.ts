@@ -23,7 +23,7 @@ type GivenCall = Pick<ToolCall, "name" | "arguments" | "invalid">;
 
 /** The namespaces and format marks that models write around a tool's name. */
 const AROUND_NAME =
-  /^[\s"'`<]*(?:(?:functions?|default_api|tools?|filesystem|builtin|mcp__[a-z]+_)[.:/_]_?)?|(?:\(\s*\)|:\d+|<[|｜/\w].*|[\s"'`>,:])*$/gis;
+  /^[\s"'`<]*(?:(?:functions?|default_api|tools?|filesystem|builtin|mcp__[a-z]+_)[.:/_]_?)?|(?<![\s"'`>,:])(?:\(\s*\)|:\d+|<[|｜/\w].*|[\s"'`>,:])*$/gis;
 const ARGUMENT_IN_NAME =
   /<(?:arg_key|tool_call)>(\w+)<\/arg_key>\s*<arg_value>([^]*?)<\/arg_value>/g;
 const MAX_ENCODED = 3;

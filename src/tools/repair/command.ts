@@ -141,7 +141,7 @@ function withoutQuoted(line: string): string {
 }
 
 function documentsIn(line: string): { word: string; isIndented: boolean }[] {
-  const plain = withoutQuoted(line).replace(/\(\([^]*?\)\)|(?:^|\s)#.*$/g, " ");
+  const plain = withoutQuoted(line).replace(/(?<!\()\(\([^]*?\)\)|(?:^|\s)#.*$/g, " ");
   return [...plain.matchAll(/(?<!<)<<(-?)[ \t]*\\?([A-Za-z_][\w.-]*)/g)]
     .map(([, dash, word]) => ({ word: word!, isIndented: dash === "-" }));
 }

@@ -137,4 +137,11 @@ Deno.test("time is linear, whatever begins without an end", () => {
     // Quadratic would be minutes.
     assertEquals(ms < 3000, true, `${opener}: ${ms} ms`);
   }
+  for (const opener of ["<function=run_bash>", '[TOOL_CALLS]run_bash{"command":"', "[run_bash("]) {
+    for (const fill of [" ", "</a>"]) {
+      const start = cpuTime();
+      extractToolCallsFromText(`${opener}${fill.repeat(60_000)}!"}</function>`, options);
+      assertEquals(cpuTime() - start < 3000, true, opener + fill);
+    }
+  }
 });

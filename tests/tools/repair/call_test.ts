@@ -1,7 +1,11 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { builtinTools } from "../../../src/tools/mod.ts";
+import { readEdit } from "../../../src/tools/files/edit_readings.ts";
+import { leftOutBy } from "../../../src/tools/files/left_out.ts";
 import { repairCall } from "../../../src/tools/repair/call.ts";
+import { readCommand } from "../../../src/tools/repair/command.ts";
 import type { ToolArgs } from "../../../src/tools/schema.ts";
+import { cpuTime } from "../../helpers/cpu_time.ts";
 
 const repaired = (name: string, args: ToolArgs | string) =>
   repairCall(
@@ -113,4 +117,21 @@ Deno.test("a call that was cut off is not read", () => {
     repairCall({ name: "read_file", arguments: {}, invalid }, builtinTools, "/ws"),
     undefined,
   );
+});
+
+Deno.test("time is linear in the white space and the brackets of a call", () => {
+  const blanks = `x${" ".repeat(60_000)}y`;
+  const rows: (() => unknown)[] = [
+    () => repaired(`read_file${blanks}`, { path: "a" }),
+    () => readEdit("a\n", blanks, "b"),
+    () => leftOutBy("a\nb\n", `// ...${blanks}`),
+    () => leftOutBy("a\nb\n", `// rest ...${blanks}`),
+    () => readCommand(`echo ${"(".repeat(60_000)}`),
+  ];
+  for (const job of rows) {
+    const start = cpuTime();
+    job();
+    // Quadratic time would be at least 5 s.
+    assertEquals(cpuTime() - start < 3000, true, `${job}`);
+  }
 });

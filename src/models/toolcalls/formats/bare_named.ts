@@ -9,7 +9,9 @@ const NAMES = "read_file write_file edit_file run_bash glob_files grep_code list
   " ",
 );
 /** Marks of a frame whose start the server dropped. */
-const MARKS_BEHIND = /(?:\s*(?:<[|｜][\w▁/]+[|｜]?>|<\w+[|｜]>|<\/\w+>))*\s*$/;
+const FRAME_MARK = "(?:<[|｜][\\w▁/]+[|｜]?>|<\\w+[|｜]>|</\\w+>)";
+/** All of them at the end of a text. Each row of white space and marks is read once. */
+const MARKS_BEHIND = new RegExp(`(?<!\\s|${FRAME_MARK})(?:\\s*${FRAME_MARK})*\\s*$`);
 /** A paragraph that starts with a word: the text continues, so the call is an example. */
 const GOES_ON = /\n\s*\n?(?!(?:read|write|edit|run|glob|grep|list)_)[A-Z][a-z]+ [a-z]/;
 
