@@ -15,15 +15,13 @@ interface ActionWords {
   /** The verbs of a call that did not run, that ran, and that is running. */
   verbs: readonly [string, string, string];
   kind: CallKind;
-  /** True for a call that only reads. Consecutive ones share one row. */
-  isRead?: true;
 }
 
 const ACTION_WORDS: Readonly<Record<CallAction | "call", ActionWords>> = {
-  read: { verbs: ["Read", "Read", "Reading"], kind: "read", isRead: true },
-  list: { verbs: ["List", "Listed", "Listing"], kind: "search", isRead: true },
-  find: { verbs: ["Find", "Found", "Finding"], kind: "search", isRead: true },
-  search: { verbs: ["Search", "Found", "Searching"], kind: "search", isRead: true },
+  read: { verbs: ["Read", "Read", "Reading"], kind: "read" },
+  list: { verbs: ["List", "Listed", "Listing"], kind: "search" },
+  find: { verbs: ["Find", "Found", "Finding"], kind: "search" },
+  search: { verbs: ["Search", "Found", "Searching"], kind: "search" },
   run: { verbs: ["Run", "Ran", "Running"], kind: "execute" },
   start: { verbs: ["Start", "Started", "Starting"], kind: "execute" },
   check: { verbs: ["Check", "Checked", "Checking"], kind: "execute" },
@@ -64,8 +62,8 @@ export function runningText(call: CallFacts): string {
 }
 
 export function runningParts(call: CallFacts): Pick<CallText, "verb" | "object" | "isRead"> {
-  const { verbs, isRead = false } = actionWords(call.subject);
-  return { verb: verbs[2], object: objectText(call), isRead };
+  const { verbs } = actionWords(call.subject);
+  return { verb: verbs[2], object: objectText(call), isRead: isReadCall(call.subject) };
 }
 
 /** Describes a call that the user is asked about, such as `Read src/a.ts`, in one line. */
@@ -95,9 +93,13 @@ export function callText(exec: ToolExecution): CallText {
     ending: endingText(exec),
     reason: shortened(oneLine(reason), MAX_REASON_CHARS),
     mood: isBad ? "bad" : outcome === "done" ? "good" : "refused",
-    isRead: outcome === "done" && actionWords(subject).isRead === true,
+    isRead: outcome === "done" && isReadCall(subject),
   };
 }
+
+/** True for a call that only reads. Consecutive ones share one row. */
+const isReadCall = (subject: Subject | undefined) =>
+  /^(?:read|list|find|search)$/.test(subject?.action ?? "");
 
 function actionWords(subject: Subject | undefined): ActionWords {
   const { action = "call" } = subject ?? {};

@@ -758,6 +758,12 @@ sandboxTest(`a question says that a command is sandboxed${confined}`, async () =
       return Promise.resolve({ choice: "refuse", reason: "" });
     }).decide(tool, { command: "x" }, { workingDir: folder, maxOutputChars: 100, signal });
     assertEquals(asked, [told && `sandboxed: only ${told}`]);
+    const { approve: _, ...mode } = await permissions.mode(folder);
+    assertEquals(mode, {
+      isSandboxed: told !== undefined,
+      ...args.sandbox === "read-only" && { isReadOnly: true },
+      ...args.network && { hasNetwork: true },
+    });
   }
   await Deno.remove(folder, { recursive: true });
 });

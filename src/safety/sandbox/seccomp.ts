@@ -102,22 +102,25 @@ const X32 = 0x4000_0000;
 /** One instruction: code, how many to skip if a jump's condition is true or false, operand. */
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, operand: number];
 
+/** Returns an instruction that does not jump. */
+const statement = (code: number, operand: number): Instruction => [code, 0, 0, operand];
+
 /** Returns the filter for an architecture, as `bwrap --seccomp` reads it; undefined if the architecture is unknown. */
 export function seccompFilter(arch: string): Uint8Array<ArrayBuffer> | undefined {
   if (arch !== "x86_64" && arch !== "aarch64") return undefined;
   const program: Instruction[] = [
-    [LOAD, 0, 0, ARCHITECTURE_AT],
+    statement(LOAD, ARCHITECTURE_AT),
     // 32-bit calls have other numbers.
     [JUMP_IF_EQUAL, 1, 0, ARCHITECTURES[arch]],
-    [RETURN, 0, 0, FAIL_WITH | ENOSYS],
-    [LOAD, 0, 0, NUMBER_AT],
+    statement(RETURN, FAIL_WITH | ENOSYS),
+    statement(LOAD, NUMBER_AT),
     [JUMP_IF_AT_LEAST, 0, 1, X32],
-    [RETURN, 0, 0, FAIL_WITH | ENOSYS],
+    statement(RETURN, FAIL_WITH | ENOSYS),
     ...REFUSED.flatMap(([errno, x64, arm64, ...when]) => {
       const number = arch === "x86_64" ? x64 : arm64;
       return number === undefined ? [] : refusedCall(number, errno, when);
     }),
-    [RETURN, 0, 0, PASS],
+    statement(RETURN, PASS),
   ];
   const bytes = new DataView(new ArrayBuffer(8 * program.length));
   for (const [i, [code, ifTrue, ifFalse, operand]] of program.entries()) {
@@ -131,7 +134,7 @@ export function seccompFilter(arch: string): Uint8Array<ArrayBuffer> | undefined
 
 /** Returns the instructions that refuse one call, or leave its number loaded for the next. */
 function refusedCall(number: number, errno: number, when: ArgumentTest[]): Instruction[] {
-  let rest: Instruction[] = [[RETURN, 0, 0, FAIL_WITH | errno]];
+  let rest = [statement(RETURN, FAIL_WITH | errno)];
   // From the last condition to the first: each skips the rest if it is false.
   for (const test of when.toReversed()) {
     const past = rest.length;
@@ -143,13 +146,13 @@ function refusedCall(number: number, errno: number, when: ArgumentTest[]): Instr
         : [JUMP_IF_EQUAL, left + past, 0, value];
     });
     rest = [
-      [LOAD, 0, 0, argumentAt(test.arg)],
-      ..."bits" in test || test.mask === undefined ? [] : [[AND, 0, 0, test.mask] as const],
+      statement(LOAD, argumentAt(test.arg)),
+      ..."bits" in test || test.mask === undefined ? [] : [statement(AND, test.mask)],
       ..."bits" in test ? [[JUMP_IF_BITS, 0, past, test.bits] as const] : jumps,
       ...rest,
     ];
   }
   // The argument has overwritten the number.
-  if (when.length > 0) rest.push([LOAD, 0, 0, NUMBER_AT]);
+  if (when.length > 0) rest.push(statement(LOAD, NUMBER_AT));
   return [[JUMP_IF_EQUAL, 0, rest.length, number], ...rest];
 }

@@ -226,7 +226,7 @@ function rangesOf(pattern: RegExp, rows: readonly CellRow[]): MatchRange[] {
     while (index > start + texts[row]!.length) start += texts[row++]!.length + 1;
     for (let at = row, from = start; from < end; at++) {
       const cells = cellRange(rows[at]!, index - from, end - from);
-      if (cells.from < cells.to) ranges.push({ row: at, ...cells, isFirst: at === row });
+      ranges.push({ row: at, ...cells, isFirst: at === row });
       from += texts[at]!.length + 1;
     }
   }
