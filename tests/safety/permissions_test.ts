@@ -332,7 +332,7 @@ Deno.test("TRU-03 what a project would loosen is told", () =>
   }));
 
 const BAD: [name: string, flags: string[], own: unknown, says: RegExp][] = [
-  ["a mode", ["--approve", "always"], {}, /--approve must be plan, never, ask, auto/],
+  ["a mode", ["--approve", "always"], {}, /--approve must be one of plan, never, ask, auto/],
   ["a variable", ["--env", "A,*"], {}, /--env "\*" as it must be the name of a variable/],
   ["a sandbox", ["--sandbox", "on"], {}, /--sandbox .*read-only, workspace-write, off/],
   ["a rule", [], { allow: ["run_bash("] }, /Cannot use the rule "run_bash\(".*permissions\.json/],
