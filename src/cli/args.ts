@@ -234,7 +234,7 @@ export const FLAGS = [
     values: THEMES,
     help: "colours: dark, light, none, or auto: as the terminal says",
   },
-  { name: "vim", help: "vim keys in the input line; /keys: how to rebind them" },
+  { name: "vim", help: "vim keys in the input line; docs/keys.md: how to rebind them" },
   { name: "no-notify", help: "do not notify when a long turn ends in an unfocused terminal" },
   {
     name: "completions",

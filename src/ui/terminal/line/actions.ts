@@ -139,7 +139,7 @@ function actionNamed(key: string, value: unknown): ActionName | null {
   if (named !== undefined) return named;
   // Any other text may be a secret in the wrong place: it is not printed.
   const isName = typeof value === "string" && /^[a-z-]{1,30}$/.test(value);
-  const lists = "/keys lists them";
+  const lists = "docs/keys.md lists them";
   const why = isName
     ? `there is no action ${value}: ${didYouMean(value, names, lists)}`
     : `that is not an action: ${lists}`;

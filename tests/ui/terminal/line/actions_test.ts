@@ -73,13 +73,13 @@ Deno.test("what is no key and no action is refused with one sentence", () => {
     ],
     [
       { "ctrl-k": "frobnicate" },
-      "ctrl-k cannot be bound as there is no action frobnicate: /keys lists them",
+      "ctrl-k cannot be bound as there is no action frobnicate: docs/keys.md lists them",
     ],
     [
       { "ctrl-k": "sk-Secret0" },
-      "ctrl-k cannot be bound as that is not an action: /keys lists them",
+      "ctrl-k cannot be bound as that is not an action: docs/keys.md lists them",
     ],
-    [{ "ctrl-k": 3 }, "ctrl-k cannot be bound as that is not an action: /keys lists them"],
+    [{ "ctrl-k": 3 }, "ctrl-k cannot be bound as that is not an action: docs/keys.md lists them"],
     [{ "ctrl-c": "undo" }, "ctrl-c cannot be rebound: bind another key to the action"],
     [{ "ctrl-[": null }, "escape cannot be rebound: bind another key to the action"],
     [
