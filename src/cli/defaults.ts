@@ -95,7 +95,7 @@ async function writeConfigFile(settings: Record<string, unknown>, env?: Variable
  */
 export function withDefaults(args: Args, env?: VariableReader): Args {
   const file = readConfigFile(env);
-  if (file === undefined) return args;
+  if (file === undefined) return { ...args, given: args };
   const { path, settings: { keys, models, status, roles, checks, search, ...settings } } = file;
   const isOther = args.demo || SERVER_FLAGS.some((name) => args[name] !== undefined);
   const ofServer: readonly string[] = FLAGS_OF_SERVER;
@@ -122,8 +122,9 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
     const which = wrong ? `: correct or remove ${JSON.stringify(wrong[0])}` : "";
     throw new UsageError(`Cannot use "${name}" in ${path} as it must ${form.description}${which}`);
   }
-  const { models: _, ...given } = Object.fromEntries(others);
-  return { ...all, ...bindings, ...said, ...given, ...ofModel(models, all.model, path), ...args };
+  const { models: _, ...rest } = Object.fromEntries(others);
+  const forModel = ofModel(models, all.model, path);
+  return { ...all, ...bindings, ...said, ...rest, ...forModel, ...args, given: args };
 }
 
 /** `SERVER#MODEL`, or a model. */

@@ -150,13 +150,12 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
     return EXIT.done;
   }
   checkWorkFolder(args["working-dir"]);
-  const given = args;
   const { command } = args;
   const headless = args.print !== undefined || !Deno.stdin.isTerminal();
-  const needing = OF_PRINT.find((name) => given[name] !== undefined);
+  const needing = OF_PRINT.find((name) => args[name] !== undefined);
   if (needing && command) throw new UsageError(`copilot ${command} has no use for --${needing}`);
   if (needing && !headless) throw new UsageError(`--${needing} needs -p`);
-  args = { ...withDefaults(args), given };
+  args = withDefaults(args);
   if (command !== undefined) {
     stopOnSignals(run);
     return await (await verbs()).WITH_FLAGS[command](args, run);
@@ -175,7 +174,7 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
   if (args.resume === "" && headless) throw new UsageError("--resume needs an ID with -p");
   if (args.continue || args.resume !== undefined || args["fork-session"]) {
     const { serverOfNewest, withResumed } = await import("./session_server.ts");
-    ({ args, line } = withResumed(args, given, way));
+    ({ args, line } = withResumed(args, way));
     checkWorkFolder(args["working-dir"]);
     const own = args.resume ? undefined : serverOfNewest(args, way);
     if (own) [args, line] = [{ ...args, ...own.flags }, own.line];

@@ -47,10 +47,10 @@ export function lastLines({ demo }: Args, record: RecordFile | undefined): strin
 }
 
 /**
- * Returns `args` with the session of `--resume`, its folder and its server, unless `given` names others, and a line
- * about this server. @throws {UsageError}
+ * Returns `args` with the session of `--resume`, its folder and its server, unless the command line names others, and a
+ * line about this server. @throws {UsageError}
  */
-export function withResumed(args: Args, given: Args, ui: UiKind): { args: Args; line?: string } {
+export function withResumed(args: Args, ui: UiKind): { args: Args; line?: string } {
   const { resume: id = "", "fork-session": isFork } = args;
   if (isFork && id === "" && !args.continue) {
     throw new UsageError("--fork-session needs --resume ID or --continue");
@@ -65,7 +65,7 @@ export function withResumed(args: Args, given: Args, ui: UiKind): { args: Args; 
   const resumes = isFork ? forkSession(found, isPrint) : found;
   args = { ...args, resumes, "working-dir": folder };
   const ofServer: readonly string[] = FLAGS_OF_SERVER;
-  if (ofServer.some((name) => given[name as keyof Args] !== undefined)) return { args };
+  if (Object.keys(args.given ?? {}).some((name) => ofServer.includes(name))) return { args };
   const at = attempt(() => targetOf(toConfig(optionsFromArgs(args))));
   const { kind, url } = resumes.used?.at ?? {};
   if (at?.kind === kind && at?.url === url) return { args };

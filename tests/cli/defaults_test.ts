@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import type { Args } from "../../src/cli/args.ts";
 import { UsageError } from "../../src/errors.ts";
 import { modelFlags, toConfig } from "../../src/cli/settings.ts";
-import { withDefaults } from "../../src/cli/defaults.ts";
+import { withDefaults as withGiven } from "../../src/cli/defaults.ts";
 import { run } from "../helpers/program.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
@@ -17,6 +17,12 @@ async function withFile(
   await Deno.mkdir(`${folder}/copilot`);
   await Deno.writeTextFile(`${folder}/copilot/config.json`, text);
   await use((name) => /XDG_CONFIG_HOME|APPDATA/.test(name) ? folder : undefined, folder);
+}
+
+function withDefaults(given: Args, env: (name: string) => string | undefined): Args {
+  const { given: kept, ...read } = withGiven(given, env);
+  assertEquals(kept, given);
+  return read;
 }
 
 const OWN = { local: true, model: "qwen3:8b", "context-length": "9000" } as const;

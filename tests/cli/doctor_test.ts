@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { examineSession } from "../../src/cli/doctor.ts";
 import { localConfig } from "../../src/config.ts";
-import { CommandRunner } from "../../src/ui/terminal/session/command_runner.ts";
+import { type CommandHome, CommandRunner } from "../../src/ui/terminal/session/command_runner.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { run } from "../helpers/program.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
@@ -130,10 +130,13 @@ Deno.test("/doctor examines the server of the session, with what a session can d
     });
     let text = "";
     const write = (piece: string) => void (text += piece);
+    const home: Partial<CommandHome> = {
+      doctor: (session, output) => examineSession(session, {}, output),
+    };
     const runner = new CommandRunner(
       fake.session,
       { columns, wait() {}, screen: { print: (row: string) => write(`${row}\n`) } } as never,
-      { doctor: (session, output) => examineSession(session, {}, output) },
+      home as CommandHome,
       () => {},
     );
     await runner.run({ name: "doctor", argument: "", line: "/doctor" }, signal);

@@ -96,30 +96,27 @@ Deno.test("--resume takes the session's folder and server, unless flags name ano
       const [file] = Deno.readDirSync(`${folder}/state/copilot/sessions/${home!.name}`);
       const { name } = file!;
       const resume = name.slice(-14, -6);
-      const { args: own, line } = withResumed(
-        { resume, local: true, model: "m" },
-        { resume },
-        "terminal",
-      );
+      const ofFile = { resume, local: true, model: "m", given: { resume } } as const;
+      const { args: own, line } = withResumed(ofFile, "terminal");
       assertStringIncludes(line!, `with the session's own server, ${url}/v1`);
       assertEquals([own["working-dir"], own["base-url"], own.local, own.model], [
         ...[folder, `${url}/v1`],
         ...[undefined, undefined],
       ]);
-      const same = { resume, "base-url": `${url}/v1`, model: "m" };
-      const { args: kept, line: none } = withResumed(same, { resume }, "terminal");
+      const same = { resume, "base-url": `${url}/v1`, model: "m", given: { resume } };
+      const { args: kept, line: none } = withResumed(same, "terminal");
       assertEquals([kept.model, none], ["m", undefined]);
       const given = { resume, local: true } as const;
-      const { args: other } = withResumed({ ...given, model: "m" }, given, "terminal");
+      const { args: other } = withResumed({ ...given, model: "m", given }, "terminal");
       assertEquals([other["base-url"], other.local, other.resumes?.name], [undefined, true, name]);
       assertThrows(
-        () => withResumed({ resume: "0" }, {}, "flags"),
+        () => withResumed({ resume: "0" }, "flags"),
         UsageError,
         `ID 0 is too short: it needs 4 characters. There are: ${resume} "hi". To list all: copilot sessions list --all (with -p: runs of copilot -p)`,
       );
       Deno.renameSync(folder, `${folder}.real`);
       Deno.symlinkSync(`${folder}.real`, folder);
-      assertThrows(() => withResumed(same, {}, "flags"), UsageError, "was replaced by a link");
+      assertThrows(() => withResumed(same, "flags"), UsageError, "was replaced by a link");
       Deno.removeSync(folder);
       Deno.renameSync(`${folder}.real`, folder);
     },

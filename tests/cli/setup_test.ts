@@ -119,7 +119,7 @@ Deno.test("a choice is kept in config.json, for its owner alone to read; what el
     const both = { ...keys, "https://api.anthropic.com": "secret" };
     assertEquals(await read(), { approve, "keep-alive": "1h", keys: both, ...hosted });
     // The next start takes it: a setting for a local server is for others.
-    const args = { ...withDefaults({}, (name) => env.get(name)), given: {} };
+    const args = withDefaults({}, (name) => env.get(name));
     assertEquals(toConfig(optionsFromArgs(args), env).hosted!.apiKey, "secret");
     assertEquals(home.hosted().map(({ keyIn }) => keyIn), ["config.json", undefined]);
   });

@@ -144,7 +144,7 @@ function examArgs(words: readonly string[]) {
     quick,
     all,
     tune,
-    args: { ...withDefaults(given), given },
+    args: withDefaults(given),
     flags: Object.fromEntries(flags),
     only: only?.split(",").map((name) => name.trim()),
     /** The flags that may change the score. */
@@ -168,8 +168,7 @@ async function configsOf({ args, all, flags }: ExamArgs, run: Run): Promise<Copi
     const { host } = new URL(server.url);
     if (own && host === serverOf(own).replace("localhost", "127.0.0.1")) continue;
     for (const model of server.models) {
-      const given = { ...flags, ...settingsOf(server, model), model: model.name };
-      const args = { ...withDefaults(given), given };
+      const args = withDefaults({ ...flags, ...settingsOf(server, model), model: model.name });
       configs.push(asUsage(() => toConfig(optionsFromArgs(args)), args));
     }
   }

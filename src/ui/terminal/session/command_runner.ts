@@ -38,13 +38,13 @@ interface TypedCommand {
 }
 
 export interface CommandHome {
-  setup?: SetupHome | undefined;
-  /** Checks the model server of a session. Without it, `/doctor` names the shell command. */
-  doctor?: ((session: Session, output: DoctorOutput) => Promise<void>) | undefined;
+  setup: SetupHome;
+  /** Checks the model server of a session. */
+  doctor(session: Session, output: DoctorOutput): Promise<void>;
   /** Saves a theme for later sessions. @throws {Error} if that fails. */
-  keepTheme?: ((theme: Theme) => Promise<void>) | undefined;
+  keepTheme(theme: Theme): Promise<void>;
   /** Remembers the user's keys, so that an export hides them. */
-  keepUserSecrets?: (() => void) | undefined;
+  keepUserSecrets(): void;
 }
 
 export interface DoctorOutput {
@@ -166,7 +166,7 @@ export class CommandRunner {
       }
       case "export": {
         const { exportSession } = await import("../../export.ts");
-        this.home.keepUserSecrets?.();
+        this.home.keepUserSecrets();
         const words = effect.argument.split(/\s+/).filter(Boolean);
         const { state } = session.agent;
         const at = (file: string) => resolvePath(state, expandHome(file));
@@ -180,11 +180,10 @@ export class CommandRunner {
         return await this.#showChanges(effect.changes, effect.others, signal);
       case "doctor": {
         const write = (text: string) => display.screen.print(text.trimEnd());
-        if (!doctor) return effect.text;
         return void await doctor(session, { columns, write, signal });
       }
       case "setup": {
-        if (!display.isLive || !setup) return effect.text;
+        if (!display.isLive) return effect.text;
         const chosen = await chooseServer(display, setup, signal, session);
         if (chosen === undefined) return undefined;
         const flags = Object.entries(chosen)
@@ -218,7 +217,7 @@ export class CommandRunner {
   async #setTheme({ theme, text }: Extract<Effect, { type: "theme" }>): Promise<string> {
     this.display.theme = theme;
     try {
-      await this.home.keepTheme?.(theme);
+      await this.home.keepTheme(theme);
     } catch (error) {
       return `Theme: ${theme}. It cannot be saved: ${oneLine(reasonOf(error))}`;
     }

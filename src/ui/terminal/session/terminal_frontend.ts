@@ -205,7 +205,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     cleanUp.defer(onSignals((code) => this.#end(code)));
     await makeSane();
     if (line !== undefined) this.#display.say(line);
-    const chosen = setup && await chooseServer(this.#display, setup, this.#stop.signal);
+    const chosen = await chooseServer(this.#display, setup, this.#stop.signal);
     return chosen ?? this.#ended;
   }
 
