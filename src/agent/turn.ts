@@ -105,7 +105,7 @@ class Turn {
   #retries = 0;
   /** The number of calls before each claim that was questioned. */
   readonly #claims = new Set<number>();
-  /** The start of an answer whose connection broke. */
+  /** The start of an answer without calls whose connection broke. */
   #partialAnswer = "";
   /** False if the next answer should come without thinking. */
   #thinks = true;
@@ -210,12 +210,14 @@ class Turn {
 
   /** Returns the turn's result if the final answer matches. Otherwise asks for it again, up to a limit. */
   #finalAnswer(message: Message, schema: JsonSchema): TurnResult | undefined {
-    const isEmpty = message.standsFor === "empty_answer";
-    const read = readJsonAnswer(schema, isEmpty ? "" : message.content);
+    const end = message.standsFor === "empty_answer" ? "" : message.content;
+    const answer = this.#partialAnswer + end;
+    this.#partialAnswer = "";
+    const read = readJsonAnswer(schema, answer);
     if ("json" in read) return this.#result(read.json, "done");
     const { objection } = read;
     if (this.#schemaRetries === MAX_SCHEMA_RETRIES) {
-      return { ...this.#result(message.content, "done"), objection };
+      return { ...this.#result(answer || message.content, "done"), objection };
     }
     this.#schemaRetries++;
     const again = `The answer does not match the schema (${objection}): it is asked for again.`;
@@ -317,6 +319,7 @@ class Turn {
   async #runCalls(answer: Message): Promise<TurnResult | undefined> {
     const { tools, policy } = this.agent;
     const { onOutput } = this.options;
+    this.#partialAnswer = "";
     const context = this.agent.toolContext(this.#signal);
     // As many characters as the prompt may have tokens: about a quarter of it.
     context.maxOutputChars = Math.min(context.maxOutputChars, promptLimit(this.agent) ?? Infinity);

@@ -47,6 +47,16 @@ onAll(
   },
 );
 
+onAll(
+  "an answer that breaks off is read with the rest of it",
+  [{ text: '{"age": 31, "na', cut: "finish" }, { text: 'me": "Mara"}' }],
+  async ({ agent, server }) => {
+    const result = await processTurn(agent, "who?", { answerSchema: schema });
+    assertEquals([result.response, result.objection], ['{"age": 31, "name": "Mara"}', undefined]);
+    assertEquals(server.requests.length, 2);
+  },
+);
+
 const given = ({ format }: StrictRequest): Step =>
   format === "hosted"
     ? { toolCalls: [{ name: "final_answer", arguments: JSON.parse(RIGHT) }] }

@@ -111,6 +111,15 @@ onAll(
 );
 
 onAll(
+  "text that broke off before a call is not part of the turn's answer",
+  [{ text: "I will look", cut: "finish" }, { toolCalls: [call("echo", { text: "a" })] }, {
+    text: "fine",
+  }],
+  async ({ agent }) => assertEquals((await processTurn(agent, "go")).response, "fine"),
+  { tools: [echo] },
+);
+
+onAll(
   "an abort before anything was said, then a new turn",
   [{ text: "fine" }],
   async ({ agent, server }) => {
