@@ -108,7 +108,7 @@ export async function exchange(
 /** Returns a row for a parameter that servers refuse by its name, or by one of several separated by "|". */
 export function unsupported(name: string, instead: string, row?: string): Adjustment {
   const words = "unsupported|n[o']t support|unrecogni[sz]ed|unknown|unexpected|not permitted|" +
-    "not allowed|forbidden|deprecated|cannot pass|must be verified|input should be|not configured|only \\d is allowed";
+    "not allowed|forbidden|deprecated|cannot pass|cannot both|must be verified|input should be|not configured|only \\d is allowed";
   // The name and the message in either order.
   return {
     name: row ?? name.split("|")[0]!,

@@ -3,7 +3,14 @@
 import { type HostedConfig, hostedConfig, isDefaultServer } from "../../config.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
-import { type Adjustment, exchange, OWN_TEMPERATURE, TEXT_TOOLS, unsupported } from "../adjust.ts";
+import {
+  type Adjustment,
+  exchange,
+  OWN_TEMPERATURE,
+  SCHEMA_IN_WORDS,
+  TEXT_TOOLS,
+  unsupported,
+} from "../adjust.ts";
 import type { Backend, CallOptions } from "../backend.ts";
 import type { Fields } from "../fields.ts";
 import { configuredBackend } from "../reply.ts";
@@ -46,9 +53,23 @@ export function hostedBackend(config: HostedConfig): Backend {
 }
 
 const HOSTED_ADJUSTMENTS: readonly Adjustment[] = [
-  unsupported("thinking", "from now on, the model does not think"),
+  // Claude 4.7 and later.
+  {
+    name: "enabled",
+    refusal: /thinking\.type\.adaptive/,
+    instead: "from now on, the model decides how long it thinks",
+  },
+  // Claude 5.1 and later: its thoughts belong to the model, and to the messages before them.
+  {
+    name: "thoughts",
+    refusal: /invalid `?signature`? in `?thinking/i,
+    instead: "from now on, thoughts are not sent back",
+  },
+  { name: "tool_choice", refusal: /tool_choice|forced tool/i, ...SCHEMA_IN_WORDS },
+  unsupported("thinking", "from now on, thinking is not asked for"),
   TEXT_TOOLS,
   OWN_TEMPERATURE,
+  ...["top_p", "top_k"].map((name) => unsupported(name, `from now on, ${name} is not sent`)),
   unsupported("cache_control", "from now on, the end of the conversation is not cached"),
   unsupported("cache_control", "from now on, nothing is cached", "system.cache_control"),
 ];

@@ -43,9 +43,11 @@ export function hostedBody(
   adjusted: AdjustmentNames = new Set(),
   { answerSchema, thinks = true }: AnswerLimits = {},
 ): string {
-  const [system, hostedMessages] = messagesToHostedFormat(messages);
+  const [system, hostedMessages] = messagesToHostedFormat(
+    adjusted.has("thoughts") ? messages.map(({ hostedBlocks: _, ...rest }) => rest) : messages,
+  );
   const mark = adjusted.has("system.cache_control") ? {} : EPHEMERAL;
-  const schema = adjusted.has("tools") ? undefined : answerSchema;
+  const schema = adjusted.has("tools") || adjusted.has("tool_choice") ? undefined : answerSchema;
   const offered = toolsToHostedFormat(schema ? [...tools, answerTool(schema)] : tools);
   // A model that must call a tool may not think first.
   const isOff = !thinks || schema || adjusted.has("thinking");
@@ -54,9 +56,11 @@ export function hostedBody(
     model: config.model,
     max_tokens: config.maxTokens + budget,
     // With thinking, the API accepts only its own temperature.
-    ...(budget > 0
-      ? { thinking: { type: "enabled", budget_tokens: budget } }
-      : hostedSampling(config, adjusted)),
+    ...(budget === 0
+      ? hostedSampling(config, adjusted)
+      : adjusted.has("enabled")
+      ? adaptiveThinking(config.think)
+      : { thinking: { type: "enabled", budget_tokens: budget } }),
     stream,
     ...(!adjusted.has("cache_control") && EPHEMERAL),
     ...(offered.length > 0 && { tools: offered }),
@@ -80,7 +84,18 @@ function answerTool(schema: JsonSchema): Pick<Tool, "name" | "description" | "pa
 
 function hostedSampling(config: HostedConfig, adjusted: AdjustmentNames): Record<string, unknown> {
   const { temperature, top_p, top_k } = samplingParameters(withDefaultTemperature(config));
-  return { ...!adjusted.has("temperature") && { temperature }, top_p, top_k };
+  const sent = Object.entries({ temperature, top_p, top_k }).filter(([name]) =>
+    !adjusted.has(name)
+  );
+  return Object.fromEntries(sent);
+}
+
+function adaptiveThinking(think: Thinking | undefined): Record<string, unknown> {
+  return {
+    // By default, newer models hide their thoughts.
+    thinking: { type: "adaptive", display: "summarized" },
+    ...(typeof think === "string" && { output_config: { effort: think } }),
+  };
 }
 
 /** Returns the tokens for thinking; 0 without thinking. */

@@ -5,7 +5,7 @@ import { hostedConfig } from "../../../src/config.ts";
 import { BackendError } from "../../../src/errors.ts";
 import type { Message } from "../../../src/types/message.ts";
 import { recorded } from "../../helpers/recorded.ts";
-import { respond, serve } from "../../helpers/server.ts";
+import { json, respond, serve } from "../../helpers/server.ts";
 import { type Step, strictServer } from "../../helpers/strict_server.ts";
 
 const hi: Message[] = [{ role: "user", content: "hi" }];
@@ -47,6 +47,46 @@ for (const [message, gone] of refusals) {
     assertEquals(notices.length, 1);
     const [first, ...later] = server.requests.map(({ body }) => Object.keys(body));
     for (const keys of later) assertEquals(first!.filter((key) => !keys.includes(key)), gone);
+  });
+}
+
+const thought: Message = {
+  role: "assistant",
+  content: "a",
+  hostedBlocks: [{ type: "thinking", thinking: "Hm.", signature: "x" }, {
+    type: "text",
+    text: "a",
+  }],
+};
+// deno-fmt-ignore
+const forms: [message: string, settings: object, messages: Message[], later: object][] = [
+  [
+    '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.',
+    { think: "low" }, hi,
+    { thinking: { type: "adaptive", display: "summarized" }, output_config: { effort: "low" } },
+  ],
+  ["`temperature` and `top_p` cannot both be specified for this model. Please use only one.", { topP: 0.9 }, hi, { temperature: undefined, top_p: 0.9 }],
+  ["`top_k` is deprecated for this model.", { topK: 9 }, hi, { top_k: undefined, temperature: 0.1 }],
+  [
+    "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior`.",
+    {}, [...hi, thought, ...hi],
+    { messages: ["hi", "a", "hi"].map((content, i) => ({ role: i === 1 ? "assistant" : "user", content })) },
+  ],
+  ["tool_choice: forced tool use is not supported for this model", { think: "high" }, hi, { tool_choice: undefined, tools: undefined }],
+];
+for (const [message, settings, messages, later] of forms) {
+  Deno.test(`what a newer model refuses is sent in its form: ${message.slice(0, 60)}`, async () => {
+    const answer = { content: [{ type: "text", text: "{}" }], stop_reason: "end_turn" };
+    await using server = serve(
+      json({ error: { type: "invalid_request_error", message } }, 400),
+      json(answer),
+    );
+    const backend = hostedBackend({ ...config(server.url), ...settings });
+    const options = message.startsWith("tool_choice") ? { answerSchema: { type: "object" } } : {};
+    assertEquals((await backend.send(messages, [], options)).message.content, "{}");
+    const body = server.requests[1]!.json();
+    const keys = Object.keys(later);
+    assertEquals(Object.fromEntries(keys.map((key) => [key, body[key]])), later);
   });
 }
 
