@@ -86,7 +86,8 @@ export async function exchange(
         { url, headers, body: body(sent, offered, stream, adjusted, options) },
         { ...config, ...others, idleTimeoutMs: idle, ...fetch && { fetch } },
         (contentType) => {
-          knownAdjustments.set(key, adjusted);
+          // A sub-agent's request may have learned others meanwhile.
+          knownAdjustments.set(key, adjusted.union(knownAdjustments.get(key) ?? adjusted));
           return reader(contentType, stream, onDelta);
         },
       );

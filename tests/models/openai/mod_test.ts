@@ -8,7 +8,7 @@ import { compatConfig } from "../../../src/config.ts";
 import { BackendError, type BackendErrorKind } from "../../../src/errors.ts";
 import type { Message } from "../../../src/types/message.ts";
 import { NO_TOOLS, REFUSALS } from "../../fixtures/refusals.ts";
-import { head, json, respond, serve, sse, stall } from "../../helpers/server.ts";
+import { type Handler, head, json, respond, serve, sse, stall } from "../../helpers/server.ts";
 import { readingTool, TEXT } from "../../helpers/tool.ts";
 
 const hi: Message[] = [{ role: "user", content: "hi" }];
@@ -76,6 +76,25 @@ Deno.test("events that come as JSON by their content type are read (vllm-project
   const response = await callCompat(configFor(server), hi, [], { onDelta });
   assertEquals(parseCompatResponse(response).content, "Hello");
   assertEquals(deltas, [{ type: "text", text: "Hello" }]);
+});
+
+Deno.test("what a server refuses is remembered while an earlier request is still open", async () => {
+  const [asked, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slow: Handler = async (...given) => {
+    asked.resolve();
+    await open.promise;
+    return await ANSWER(...given);
+  };
+  await using server = serve(slow, refusing(NO_TOOLS[0]![0]), ANSWER);
+  const config = configFor(server);
+  const first = callCompat(config, hi);
+  await asked.promise;
+  await callCompat(config, hi, [tool]);
+  open.resolve();
+  await first;
+  await callCompat(config, hi, [tool]);
+  const hasTools = server.requests.map((request) => "tools" in request.json());
+  assertEquals(hasTools, [false, true, false, false]);
 });
 
 Deno.test("other refusals are shown, and nothing is asked again", async () => {
