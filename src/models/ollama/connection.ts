@@ -180,10 +180,10 @@ export function ollamaDetails(details: unknown): Pick<LocalModelInfo, "size" | "
   };
 }
 
-/** True if the server has Ollama's own paths (`GET {host}/api/version`). */
+/** True if the server has Ollama's own paths (`GET {host}/api/version`). LM Studio's error there has status 200. */
 export function isNative(options: LocalServerOptions = {}): Promise<boolean> {
   return askFields("/api/version", options).then(({ version }) => version !== undefined)
-    .catch(onFailure(({ status }) => status !== 404));
+    .catch(onFailure(({ status }) => status !== 404 && status !== 200));
 }
 
 /** A model in a server's memory. */

@@ -172,7 +172,11 @@ Deno.test("localModelInfo: what Ollama says of a model", async () => {
 });
 
 Deno.test("isNative: a server that does not say no has Ollama's paths", async () => {
-  const rows = [[{ version: "0.12" }, true], [{}, false], [404, false], [401, true], [500, true]];
+  const studio = { error: "Unexpected endpoint or method. (GET /api/version)" };
+  const rows = [
+    ...[[{ version: "0.12" }, true], [{}, false], [404, false], [401, true], [500, true]],
+    [studio, false],
+  ];
   for (const [answer, native] of rows) {
     await using server = serve(paths({ "/api/version": answer }));
     assertEquals(await isNative({ host: server.url }), native);
