@@ -52,8 +52,9 @@ export function rawCall(value: unknown): AnswerParts["calls"][number] {
 function compatUsage(usage: unknown, timings: Fields): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const details = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-  // DeepSeek and older versions of llama.cpp have their own fields instead of OpenAI's.
-  const cached = [details.cached_tokens, usage.prompt_cache_hit_tokens, timings.cache_n]
+  // Moonshot, DeepSeek and older versions of llama.cpp have their own fields instead of OpenAI's.
+  const { cached_tokens, prompt_cache_hit_tokens } = usage;
+  const cached = [details.cached_tokens, cached_tokens, prompt_cache_hit_tokens, timings.cache_n]
     .filter((tokens) => typeof tokens === "number").map(countOf);
   const readSpeed = countOf(timings.prompt_per_second);
   return {

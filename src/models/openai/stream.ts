@@ -26,13 +26,13 @@ function compatAnswer(value: unknown): Fields {
 
 /**
  * The servers' reasons to stop. Without a reason, the stream ended with [DONE] alone. `eos_token` is
- * text-generation-inference's, `model_length` Mistral's (the context is full). Anthropic's come from servers in
- * front of its API.
+ * text-generation-inference's. If the context is full, Mistral says `model_length`, and Z.ai the longest one.
+ * Anthropic's come from servers in front of its API.
  */
 export const FINISH_REASONS = {
   stop: ",stop,eos_token,eos,stop_sequence,end_turn,end,complete,completed".split(","),
   tool_calls: "tool_calls,tool_call,tool-calls,function_call,function_calls,tool_use".split(","),
-  length: ["length", "max_tokens", "model_length"],
+  length: ["length", "max_tokens", "model_length", "model_context_window_exceeded"],
   refused: ["content_filter", "refusal"],
 };
 
@@ -116,6 +116,8 @@ class CompletionReader extends DeltaReader {
   #takeChoice(choice: Fields): void {
     // The request asks for one choice. If a server sends more, the first one counts.
     if ((this.#index ??= choice.index ?? 0) !== (choice.index ?? 0)) return;
+    // Moonshot counts the tokens here.
+    if (isObject(choice.usage)) this.#usage = choice.usage;
     // Some servers send a whole `message` in a stream.
     const part = choice.delta ?? choice.message;
     if (part !== undefined && part !== null) this.#takeMessage(fieldsOf(part, "delta"));

@@ -139,6 +139,7 @@ Deno.test("usage, where a server counts and where it counts nonsense", () => {
       { prompt_tokens: 3, completion_tokens: 4, prompt_tokens_details: { cached_tokens: 2 } },
       { inputTokens: 3, outputTokens: 4, cachedTokens: 2 },
     ],
+    [{ prompt_tokens: 3, completion_tokens: 4, cached_tokens: 2 }, { inputTokens: 3, outputTokens: 4, cachedTokens: 2 }],
     [{ prompt_tokens: 3, completion_tokens: 4, prompt_cache_hit_tokens: 1 }, { inputTokens: 3, outputTokens: 4, cachedTokens: 1 }],
     [
       { prompt_tokens: 3, completion_tokens: 4, prompt_tokens_details: { cached_tokens: 0 } },

@@ -322,6 +322,8 @@ Deno.test("NET-09 chunks that hold less or more than expected", () => {
     DONE,
   ]);
   assertEquals(cumulative.usage, { inputTokens: 10, outputTokens: 3, cachedTokens: 2 });
+  const moonshot = { choices: [{ index: 0, delta: {}, finish_reason: "stop", usage: usage(3) }] };
+  assertEquals(read([moonshot, DONE]).usage, { inputTokens: 10, outputTokens: 3 });
   const { message } = read([
     delta({ tool_calls: [call(0, "x", "now", "{}")] }),
     delta({ content: "after" }),
@@ -491,6 +493,7 @@ Deno.test("NET-05 a limit stays one, whatever is said after it", () => {
     [["length", "stop"], "length"],
     [["length", "tool_calls", "stop"], "length"],
     [["model_length", "stop"], "length"],
+    [["model_context_window_exceeded"], "length"],
     [["content_filter", "stop"], "refused"],
     [["stop", "length"], "length"],
     [["stop", "tool_calls"], "tool_calls"],
