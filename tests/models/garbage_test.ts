@@ -1,4 +1,4 @@
-import { assertEquals, assertInstanceOf } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { BackendError } from "../../src/errors.ts";
 import { hostedReader } from "../../src/models/anthropic/stream.ts";
 import type { Reply } from "../../src/models/backend.ts";
@@ -131,7 +131,7 @@ for (const { name, events, whole, frame, reader, read, streamType } of FORMATS) 
       try {
         assertEquals(typeof reading().message.content, "string");
       } catch (error) {
-        assertInstanceOf(error, BackendError);
+        assert(error instanceof BackendError);
         failed++;
       }
     }

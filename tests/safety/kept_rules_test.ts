@@ -308,6 +308,8 @@ Deno.test(
         const question = await asked(permissions, ws, command, { choice: "session" });
         assertEquals(question?.choices.includes("session"), true, command);
       }
+      const sub = { ...ws, context: { ...ws.context, workingDir: ws.at("sub/deep") } };
+      assertEquals(await asked(permissions, sub, allowed[0]!) !== undefined, true, "elsewhere");
       for (const command of runs) {
         await t.step(
           `${allowed}: ${command} runs`,
@@ -333,10 +335,13 @@ Deno.test(
     const open = () =>
       openPermissions({}, (name) => name === "XDG_CONFIG_HOME" ? home.dir : undefined);
     const file = () => JSON.parse(home.text("copilot/permissions.json")).folders[ws.dir].allow;
+    const line = "./build.sh | tail -5";
+    const answers = [];
     for (const text of ["one", "two"]) {
       ws.put("build.sh", text);
-      await asked(await open(), ws, "./build.sh | tail -5", { choice: "folder" });
+      answers.push(await asked(open(), ws, line, { choice: "folder" }));
     }
+    assertEquals(answers.map((question) => question?.subject.command), [line, undefined]);
     await asked(await open(), ws, "git add x", { choice: "folder" });
     assertEquals(file(), [{ rule: "run_bash(./build.sh *)" }, { rule: "run_bash(git add *)" }]);
     // Rules that a person writes are texts.

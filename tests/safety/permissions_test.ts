@@ -432,29 +432,6 @@ test("PTH-03 what is approved is what was asked about, though a link leads elsew
   assertEquals([...Deno.readDirSync(at("away"))].length, 0);
 });
 
-test("CMD-08 a saved rule is there in the next session, in this folder", async () => {
-  await using terminal = await startSession([
-    bash("touch one"),
-    { text: "Well." },
-    bash("touch one"),
-    { text: "Again." },
-  ]);
-  const { server } = terminal;
-  await terminal.type("go\r");
-  await terminal.until(asksAboutCall);
-  await terminal.type("s\r");
-  await terminal.until("Well.");
-  const path = `${terminal.folder}/../config/copilot/permissions.json`;
-  assertEquals((await Deno.stat(path)).mode! & 0o777, 0o600);
-  await terminal.type("/exit\r");
-  await terminal.until("left: 0");
-  const { stdout } = await run(
-    ["--local", "--host", server.url, "-m", "test", "-p", "go"],
-    { cwd: terminal.folder, env: { XDG_CONFIG_HOME: `${terminal.folder}/../config` } },
-  );
-  assertEquals(stdout, "Again.\n");
-});
-
 Deno.test("CMD-08 a rule is offered for just this call, and only where it would allow it", async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir());
   const at = (name: string) => `${folder}/${name}`;
@@ -647,35 +624,6 @@ Deno.test("TRU-03 what a folder says goes for that folder alone, and is read aga
   }
 });
 
-test("CMD-08 always is for the folder in which it was said", async () => {
-  await using terminal = await startSession([
-    bash("touch n"),
-    { text: "One." },
-    bash("touch n"),
-    { text: "Two." },
-    bash("touch n"),
-    { text: "Three." },
-  ]);
-  const isThere = (name: string) =>
-    Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
-  await Deno.mkdir(`${terminal.folder}/other`);
-  await terminal.type("go\r");
-  await terminal.until(asksAboutCall);
-  await terminal.type("a\r");
-  await terminal.until("One.");
-  await Deno.remove(`${terminal.folder}/n`);
-  await terminal.type("go\r");
-  await terminal.until("Two.");
-  assertEquals(await isThere("n"), true);
-  await terminal.type("/cd other\r");
-  await terminal.until("Now in ");
-  await terminal.type("go\r");
-  await terminal.until(asksAboutCall);
-  await terminal.type("n\r");
-  await terminal.until("Three.");
-  assertEquals(await isThere("other/n"), false);
-});
-
 test("CMD-06 a command is edited in the question; that is what runs, once, and the model is told", async () => {
   await using terminal = await startSession([bash("touch one"), { text: "Well." }]);
   const { server } = terminal;
@@ -824,39 +772,6 @@ sandboxTest(`SBX-02 SBX-04 protected files, read-only, the network${confined}`, 
   });
   listener.close();
   await counting;
-});
-
-test("plan mode: nothing is written or run until the plan is accepted", async () => {
-  await using terminal = await startSession([
-    bash("touch early"),
-    { text: "My plan.\n\n1. Look\n2. Write" },
-    bash("touch late"),
-    { text: "Done." },
-    { text: "Later." },
-  ], { flags: "--yes" });
-  const { server } = terminal;
-  const here = (name: string) =>
-    Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
-  await terminal.type("/plan\r");
-  await terminal.until("Plan mode: the model only reads.");
-  await terminal.type("go\r");
-  await terminal.until("My plan.");
-  await terminal.until("└ plan mode");
-  assertStringIncludes(server.requests[0]!.text, "[Plan mode: look around");
-  assertStringIncludes(server.requests[1]!.text, "Refused: this is plan mode");
-  assertEquals(await here("early"), false);
-  await terminal.until((rows) => rows.at(-1)!.includes(" · plan · NO SANDBOX"));
-  await terminal.until("Ready to start?");
-  await terminal.type("\x1b");
-  await terminal.until((rows) => !rows.some((row) => row.includes("Ready to start?")));
-  await terminal.type("/plan\rgo on\r");
-  await terminal.until("Done.");
-  assertStringIncludes(server.requests[2]!.text, "[The plan is accepted");
-  assertEquals(await here("late"), true);
-  await terminal.type("/plan\r/plan off\rand now\r");
-  await terminal.until("Later.");
-  const { messages } = server.requests.at(-1)!.body as { messages: { content: string }[] };
-  assertEquals(messages.at(-1)!.content, "and now");
 });
 
 Deno.test("servers run without a sandbox if none works and none was chosen; hooks and plug-ins do not", async () => {

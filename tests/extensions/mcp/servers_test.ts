@@ -1,7 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
-import { assertObjectMatch } from "@std/assert/object-match";
 import { assertRejects } from "@std/assert/rejects";
 import { assertStringIncludes } from "@std/assert/string-includes";
 import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
@@ -143,7 +142,8 @@ Deno.test("mcp: few tools are offered themselves, once they are known", async ()
   assertEquals(next.servers.tools.map(({ name }) => name), ["bad__echo"]);
   assertEquals(next.servers.tools[0]!.ruleName, "mcp__bad__echo");
   const call = { name: "mcp__bad__echo", arguments: { text: "a" } };
-  assertObjectMatch(repairCall(call, next.servers.tools, ".")!, { ...call, name: "bad__echo" });
+  const read = repairCall(call, next.servers.tools, ".")!;
+  assertEquals("name" in read && [read.name, read.arguments], ["bad__echo", call.arguments]);
 });
 
 Deno.test("mcp: a server that cannot be used says why in a line, and the search goes on", async () => {

@@ -13,17 +13,6 @@ const said = ({ body }: StrictRequest) => (body.messages as { content: string }[
 const exists = (terminal: Terminal, name: string) =>
   Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
 
-test("a command runs when it is approved", async () => {
-  await using terminal = await startSession([touch, { text: "Done." }]);
-  await terminal.type("go\r");
-  await terminal.until(asksAboutCall);
-  await terminal.type("?");
-  await terminal.until((rows) => rows.some((row) => row.includes("edit the command")));
-  await terminal.type("y");
-  await terminal.until("Done.");
-  assertEquals(await exists(terminal, "ran"), true);
-});
-
 test("Ctrl-C at the question ends the turn, at the prompt the session", async () => {
   await using terminal = await startSession([touch, { text: "Again." }]);
   await terminal.type("go\r");
@@ -177,24 +166,4 @@ test("a turn in plan mode ends with a list: what to change goes to the model, go
   await terminal.type("hello\r");
   await terminal.until("Hello!");
   await terminal.until((rows) => rows.at(-2) === ">" && !list(rows));
-});
-
-test("/init runs a turn: the file is asked about and written", async () => {
-  await using terminal = await startSession([
-    { toolCalls: [{ name: "list_directory", arguments: { path: "." } }] },
-    {
-      toolCalls: [{
-        name: "write_file",
-        arguments: { file_path: "AGENTS.md", content: "# Test\n\nRun `make`.\n" },
-      }],
-    },
-    { text: "Written." },
-  ]);
-  const { server } = terminal;
-  await terminal.type("/init\r");
-  await terminal.until(asksAboutCall);
-  assertMatch(server.requests[0]!.text, /Write AGENTS\.md for this folder\./);
-  await terminal.type("y");
-  await terminal.until("Written.");
-  assertEquals(await exists(terminal, "AGENTS.md"), true);
 });
