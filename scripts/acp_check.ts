@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import { existsSync } from "@std/fs/exists";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { type AcpMessage, Editor } from "../tests/helpers/editor.ts";
-import { type Step, strictServer } from "../tests/helpers/strict_server.ts";
+import { type Step, strictServer, use } from "../tests/helpers/strict_server.ts";
 import { seeded } from "../tests/helpers/split.ts";
 import { waitUntil } from "../tests/helpers/wait_until.ts";
 
@@ -95,7 +95,7 @@ class CheckedEditor extends Editor {
   }
 }
 
-const call = (name: string, args: Json): Step => ({ toolCalls: [{ name, arguments: args }] });
+const call = (name: string, args: Json): Step => use(name, args);
 const steps: Step[] = [
   { reasoning: "Let me see.", text: "I read it.", ...call("read_file", { file_path: "a.txt" }) },
   call("edit_file", { file_path: "a.txt", old_string: "two", new_string: "2" }),

@@ -12,7 +12,7 @@ import { openPermissions } from "../src/safety/permissions.ts";
 import { findProgram, programFolders } from "../src/find_program.ts";
 import type { ToolExecution } from "../src/types/event.ts";
 import { fakeSession } from "../tests/helpers/fake_session.ts";
-import { strictServer } from "../tests/helpers/strict_server.ts";
+import { strictServer, use } from "../tests/helpers/strict_server.ts";
 import { type OrdinarySession, SESSIONS, type Step } from "./replay_sessions.ts";
 
 /** A step as the model's call. */
@@ -131,9 +131,7 @@ async function turns(
 ): Promise<Map<Planned, ToolExecution>> {
   const { signal } = new AbortController();
   const installed = calls.filter(({ missing }) => missing === undefined);
-  const script = installed.map(({ name, arguments: args }) => ({
-    toolCalls: [{ name, arguments: args }],
-  }));
+  const script = installed.map(({ name, arguments: args }) => use(name, args));
   await using server = strictServer([...script, { text: "Done." }], { models: ["test"] });
   await using opened = await fakeSession(server.url, options, { approve });
   const { session, events } = opened;

@@ -15,13 +15,13 @@ import {
   processTurn,
   type Tool,
 } from "../src/mod.ts";
-import { strictServer } from "./helpers/strict_server.ts";
+import { strictServer, use } from "./helpers/strict_server.ts";
 import { contentOf } from "./tools/text_results.ts";
 import { workspace } from "./tools/workspace.ts";
 
 Deno.test("the README's library example: a tool of one's own, onEvent, a loop over turns", async () => {
   await using server = strictServer([
-    { toolCalls: [{ name: "today", arguments: {} }] },
+    use("today", {}),
     { text: "It is today." },
     { text: "A test." },
   ]);

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { readJsonAnswer, readSchema } from "../../src/agent/answer_schema.ts";
 import { processTurn } from "../../src/agent/turn.ts";
-import type { Step, StrictRequest } from "../helpers/strict_server.ts";
+import { type Step, type StrictRequest, use } from "../helpers/strict_server.ts";
 import { noticesIn, onAllWith, scripted } from "./backends.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
 
@@ -11,7 +11,7 @@ const schema = {
   required: ["name", "age"],
 };
 const RIGHT = '{"name": "Mara", "age": 31}';
-const look = { toolCalls: [{ name: "list_directory", arguments: { path: "/usr" } }] };
+const look = use("list_directory", { path: "/usr" });
 /** Arguments that look like a call: the answer is none. */
 const LIKE_A_CALL = '{"name": "list_directory", "age": 1, "arguments": {"path": "/"}}';
 
@@ -58,9 +58,7 @@ onAll(
 );
 
 const given = ({ format }: StrictRequest): Step =>
-  format === "hosted"
-    ? { toolCalls: [{ name: "final_answer", arguments: JSON.parse(RIGHT) }] }
-    : { text: RIGHT };
+  format === "hosted" ? use("final_answer", JSON.parse(RIGHT)) : { text: RIGHT };
 
 onAll(
   "another answer is asked for again, held to the schema",

@@ -3,14 +3,12 @@ import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import { localConfig } from "../../src/config.ts";
 import { jobStore } from "../../src/tools/shell/jobs.ts";
-import { type Step, type StrictRequest, strictServer } from "../helpers/strict_server.ts";
+import { type Step, type StrictRequest, strictServer, use } from "../helpers/strict_server.ts";
 import { run, workspace } from "../tools/workspace.ts";
 
 const ignore = Deno.build.os === "windows";
 const messagesOf = ({ body }: StrictRequest) => body.messages as { content: string }[];
-const bash = (command: string, more = {}): Step => ({
-  toolCalls: [{ name: "run_bash", arguments: { command, ...more } }],
-});
+const bash = (command: string, more = {}): Step => use("run_bash", { command, ...more });
 
 Deno.test("the model is told of the end of a job once, with the next that it is sent", {
   ignore,

@@ -4,10 +4,10 @@ import { localConfig } from "../../src/config.ts";
 import { type CommandHome, CommandRunner } from "../../src/ui/terminal/session/command_runner.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { run } from "../helpers/program.ts";
-import { type Step, strictServer } from "../helpers/strict_server.ts";
+import { type Step, strictServer, use } from "../helpers/strict_server.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
 
-const call = { toolCalls: [{ name: "list_directory", arguments: { path: "." } }] };
+const call = use("list_directory", { path: "." });
 const written = {
   text: '<tool_call>\n{"name": "list_directory", "arguments": {"path": "."}}\n</tool_call>',
 };

@@ -10,9 +10,9 @@ import { openPermissions } from "../../src/safety/permissions.ts";
 import { ruleElsewhere } from "../../src/safety/rules_elsewhere.ts";
 import { png } from "../helpers/images.ts";
 import { run } from "../helpers/program.ts";
-import { type Step, strictServer } from "../helpers/strict_server.ts";
+import { bash, type Step, strictServer, use } from "../helpers/strict_server.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
-import { bash, turn, use } from "../helpers/turn.ts";
+import { turn } from "../helpers/turn.ts";
 
 Deno.test("flags of other agents are read as ours, or answered with the right one", () => {
   const rows: [words: string[], args: Record<string, unknown>][] = [

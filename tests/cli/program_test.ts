@@ -2,12 +2,9 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { json, serve } from "../helpers/server.ts";
 import { left, living, marker } from "../helpers/processes.ts";
 import { command, ENTRY, run } from "../helpers/program.ts";
-import { type Step, type StrictServer, strictServer } from "../helpers/strict_server.ts";
+import { type Step, type StrictServer, strictServer, use } from "../helpers/strict_server.ts";
 
 const local = (url: string, ...args: string[]) => ["--local", "--host", url, "-m", "test", ...args];
-const call = (name: string, args: Record<string, unknown>): Step => ({
-  toolCalls: [{ name, arguments: args }],
-});
 
 async function tempDir(files: Record<string, string> = {}) {
   const path = await Deno.makeTempDir();
@@ -27,7 +24,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, i) => `${i 
 Deno.test("an answer goes to stdout, progress to stderr, exit code 0", async () => {
   await using dir = await tempDir({ "a.txt": "alpha\n" });
   await using server = strictServer([
-    call("read_file", { file_path: "a.txt" }),
+    use("read_file", { file_path: "a.txt" }),
     { text: "It says alpha." },
   ]);
   const { code, stdout, stderr } = await run(local(server.url, "-p", "what?"), { cwd: dir.path });
@@ -39,7 +36,7 @@ Deno.test("an answer goes to stdout, progress to stderr, exit code 0", async () 
 Deno.test("an answer and progress in one file keep their order and their lines", async () => {
   await using dir = await tempDir();
   await using server = strictServer([
-    { text: "Looking.", ...call("list_directory", { path: "." }) },
+    { text: "Looking.", ...use("list_directory", { path: "." }) },
     { text: "Done." },
   ]);
   const { success } = await new Deno.Command("sh", {
@@ -154,7 +151,7 @@ Deno.test("CMD-07 without a person writes and commands are refused, with exit co
 
 Deno.test("CMD-07 a word after -p gives no rights, like a flag as it may look: nothing is written", async () => {
   await using dir = await tempDir();
-  const touch = call("write_file", { file_path: "ran.txt", content: "" });
+  const touch = use("write_file", { file_path: "ran.txt", content: "" });
   for (const words of [["-p=--yes"], ["--print", "--yse"], ["--", "--yes"]]) {
     await using server = strictServer([touch, { text: "I could not." }]);
     const args = [...local(server.url), ...words];
@@ -341,7 +338,7 @@ for (const [signal, code] of [["SIGTERM", 143], ["SIGHUP", 129]] as const) {
     await using dir = await tempDir();
     const mark = marker();
     const run = { command: `sleep ${mark} & wait` };
-    await using server = strictServer([{ toolCalls: [{ name: "run_bash", arguments: run }] }]);
+    await using server = strictServer([use("run_bash", run)]);
     const words = ["-p", "x", "--yes", "--sandbox", "off", "--output", "json"];
     const args = local(server.url, ...words);
     const child = command(args, { cwd: dir.path }).spawn();
@@ -378,7 +375,7 @@ Deno.test("a proxy of the environment is not asked for servers on this machine",
   await using proxy = serve(json({ error: "this is the proxy" }, 400));
   const names = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
   for (const [i, name] of names.entries()) {
-    await using server = strictServer([call("glob_files", { pattern: "x" }), { text: "direct" }]);
+    await using server = strictServer([use("glob_files", { pattern: "x" }), { text: "direct" }]);
     const { port } = new URL(server.url);
     const host = ["127.0.0.1", "localhost", "0.0.0.0", "127.0.0.1"][i];
     const { stdout, stderr } = await run(local(`http://${host}:${port}`, "-p", "x"), {
@@ -397,7 +394,7 @@ Deno.test("a proxy of the environment is not asked for servers on this machine",
 Deno.test("no telemetry: the program connects to the model server and to nothing else", async () => {
   await using dir = await tempDir({ "a.txt": "alpha\n" });
   await using server = strictServer([
-    call("read_file", { file_path: "a.txt" }),
+    use("read_file", { file_path: "a.txt" }),
     { text: "It says alpha." },
   ]);
   const audit = `${dir.path}/audit`;

@@ -4,9 +4,8 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { changesOfCopy } from "../../src/cli/replay.ts";
 import { ignore } from "../helpers/git_repository.ts";
 import { run } from "../helpers/program.ts";
-import { strictServer } from "../helpers/strict_server.ts";
+import { bash, strictServer, use } from "../helpers/strict_server.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
-import { bash, use } from "../helpers/turn.ts";
 
 /** Records a session of two messages in a folder that `prepare` makes; its first command has the folder's path. */
 async function session(prepare: string) {

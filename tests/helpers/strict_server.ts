@@ -32,6 +32,14 @@ import {
 
 export type { Step } from "./strict_wire.ts";
 
+type Calling = Required<Pick<Step, "toolCalls">>;
+/** An answer that calls a tool. */
+export const use = (name: string, args: Record<string, unknown>): Calling => ({
+  toolCalls: [{ name, arguments: args }],
+});
+/** An answer that calls `run_bash`. */
+export const bash = (command: string): Calling => use("run_bash", { command });
+
 /** A chat request that the server received. */
 export interface StrictRequest {
   format: WireFormat["name"];

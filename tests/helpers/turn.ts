@@ -14,15 +14,6 @@ import { run } from "./program.ts";
 import { type Step, strictServer } from "./strict_server.ts";
 import { sharingSystem } from "./system_secrets.ts";
 
-/** A call of `run_bash`. */
-export const bash = (command: string): Step => ({
-  toolCalls: [{ name: "run_bash", arguments: { command } }],
-});
-/** A call of another tool. */
-export const use = (name: string, args: Record<string, unknown>): Step => ({
-  toolCalls: [{ name, arguments: args }],
-});
-
 /** The result of a turn. */
 export interface Ran {
   code: number;

@@ -7,8 +7,8 @@ import type { PermissionChoice } from "../../src/safety/choice.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { run } from "../helpers/program.ts";
 import { startSession, test } from "../helpers/session.ts";
-import { type Step, strictServer } from "../helpers/strict_server.ts";
-import { bash, type Files, programTurn, turn, use } from "../helpers/turn.ts";
+import { bash, type Step, strictServer, use } from "../helpers/strict_server.ts";
+import { type Files, programTurn, turn } from "../helpers/turn.ts";
 import { testUnless } from "../helpers/test_unless.ts";
 
 async function gitFolder(folder: string): Promise<void> {
@@ -498,9 +498,7 @@ test("CMD-05 nothing of a request is hidden: both its ends are seen, and how muc
   assertEquals([...Deno.readDirSync(terminal.folder)].some((entry) => entry.name === "p"), false);
 });
 
-const writes = (file_path: string) => ({
-  toolCalls: [{ name: "write_file", arguments: { file_path, content: "x\n" } }],
-});
+const writes = (file_path: string) => use("write_file", { file_path, content: "x\n" });
 
 test("CMD-08 Shift-Tab at an edit allows all edits of the session, but no command and no protected file", async () => {
   await using terminal = await startSession([

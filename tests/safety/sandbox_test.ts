@@ -3,9 +3,9 @@ import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { left, living, marker } from "../helpers/processes.ts";
 import { command, ENTRY } from "../helpers/program.ts";
 import { sessionCommand } from "../helpers/session.ts";
-import { strictServer } from "../helpers/strict_server.ts";
+import { bash, strictServer, use } from "../helpers/strict_server.ts";
 import { asksAboutCall, noTmux, terminal } from "../helpers/tmux.ts";
-import { bash, programTurn, turn, use } from "../helpers/turn.ts";
+import { programTurn, turn } from "../helpers/turn.ts";
 import { testUnless } from "../helpers/test_unless.ts";
 
 const sandbox = await findSandbox();

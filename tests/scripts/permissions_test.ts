@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { launchFlags } from "../../scripts/bench_tools.ts";
-import { strictServer } from "../helpers/strict_server.ts";
+import { bash, strictServer } from "../helpers/strict_server.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
 import { posixTest as test } from "../helpers/test_unless.ts";
 
@@ -22,9 +22,7 @@ test("with its own permissions the program finds out whether it can confine, and
   const folder = temp.path;
   await Deno.mkdir(`${folder}/work`);
   for (const mode of ["auto", "ask"]) {
-    await using server = strictServer([{
-      toolCalls: [{ name: "run_bash", arguments: { command: "echo $DENO_DIR.$NODE_OPTIONS." } }],
-    }, { text: "Done." }]);
+    await using server = strictServer([bash("echo $DENO_DIR.$NODE_OPTIONS."), { text: "Done." }]);
     const { code, stderr } = await new Deno.Command(Deno.execPath(), {
       args: [
         "run",

@@ -6,7 +6,7 @@ import { walkSync } from "../../scripts/std_fallback/fs/walk.ts";
 import { subpath, types } from "../../scripts/std_fallback/layout.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
 
-for (const name of ["assert", "cli", "expect", "path"]) {
+for (const name of ["assert", "cli", "path"]) {
   Deno.test(`std fallback: what it declares of @std/${name} is there`, async () => {
     for (const [module, text] of types(name)) {
       const declared = text.matchAll(/^export declare (?:function|const|class) (\w+)/gm);

@@ -4,8 +4,7 @@ import type { Extension, PendingQuestion } from "../../src/session/extension.ts"
 import { openPermissions } from "../../src/safety/permissions.ts";
 import { notePart } from "../../src/text/parts.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
-import { strictServer } from "../helpers/strict_server.ts";
-import { use } from "../helpers/turn.ts";
+import { strictServer, use } from "../helpers/strict_server.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
 
 const { signal } = new AbortController();

@@ -9,7 +9,7 @@ import { WebExtension } from "../../src/extensions/web/web_extension.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { placesWith } from "../helpers/places.ts";
 import { respond, serve } from "../helpers/server.ts";
-import { strictServer } from "../helpers/strict_server.ts";
+import { strictServer, use } from "../helpers/strict_server.ts";
 
 /** A session in a folder, with the person's rules; `answer` is what they say to each question. */
 async function session(
@@ -85,7 +85,7 @@ Deno.test("a project's rules cannot turn it on, and refuse it", async () => {
 });
 
 const fetching = (url: string) => [
-  { toolCalls: [{ name: "fetch_url", arguments: { url } }] },
+  use("fetch_url", { url }),
   { text: "Read." },
 ];
 
@@ -171,7 +171,7 @@ Deno.test("search_web is offered if SearXNG's address is set, asks, and returns 
     respond(403, { "content-type": "text/html" }, "Forbidden"),
     respond(404, { "content-type": "text/html" }, "Not found"),
   );
-  const calls = { toolCalls: [{ name: "search_web", arguments: { query: "deno & more" } }] };
+  const calls = use("search_web", { query: "deno & more" });
   await using model = strictServer([calls, calls, calls, { text: "Found." }]);
   const asked: string[] = [];
   const address = `http://127.0.0.1:${site.port}`;

@@ -6,7 +6,7 @@ import { tighten } from "../../src/safety/policy.ts";
 import type { ApproveMode } from "../../src/safety/settings.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
-import { strictServer } from "../helpers/strict_server.ts";
+import { strictServer, use } from "../helpers/strict_server.ts";
 import { workspace } from "../tools/workspace.ts";
 
 const signal = new AbortController().signal;
@@ -15,10 +15,7 @@ const none = typeof sandbox === "string" ? sandbox : "";
 const skipped = none && ` (skipped: ${none})`;
 const NO_SERVER = "http://127.0.0.1:9";
 
-const call = (name: string, args: Record<string, unknown>) => ({
-  toolCalls: [{ name, arguments: args }],
-});
-const bash = (command: string, more = {}) => call("run_bash", { command, ...more });
+const bash = (command: string, more = {}) => use("run_bash", { command, ...more });
 
 Deno.test(
   `SBX-01 in plan mode commands run where they can write nothing but their own /tmp${skipped}`,
@@ -35,7 +32,7 @@ Deno.test(
       bash("git commit -m x"),
       bash("touch c", { leave: "sandbox", reason: "x" }),
       bash("touch c", { leave: "network", reason: "x" }),
-      call("write_file", { file_path: "d", content: "x" }),
+      use("write_file", { file_path: "d", content: "x" }),
     ];
     await using server = strictServer([...steps, { text: "A plan." }]);
     const permissions = openPermissions(

@@ -14,7 +14,7 @@ import { choicesOf, fakeSession } from "../helpers/fake_session.ts";
 import { png } from "../helpers/images.ts";
 import { recordTest } from "../helpers/record_test_case.ts";
 import { storedSessions } from "../helpers/records.ts";
-import { strictServer } from "../helpers/strict_server.ts";
+import { strictServer, use } from "../helpers/strict_server.ts";
 
 const { signal } = new AbortController();
 
@@ -393,7 +393,7 @@ recordTest(
 
 recordTest(
   "the list of steps is there again where a session goes on, and goes with the messages that are taken back",
-  [{ toolCalls: [{ name: "tasks", arguments: { list: "[x] a\n[] b" } }] }, { text: "Half." }],
+  [use("tasks", { list: "[x] a\n[] b" }), { text: "Half." }],
   async ({ open }) => {
     const expected = [{ text: "a", isDone: true }, { text: "b", isDone: false }];
     {
@@ -550,7 +550,7 @@ recordTest(
 
 recordTest(
   "a copy of a session has its images, calls and mode",
-  [{ toolCalls: [{ name: "list_directory", arguments: { path: "." } }] }, { text: "One." }],
+  [use("list_directory", { path: "." }), { text: "One." }],
   async ({ folder, open }) => {
     await using fake = await open({}, { approve: () => Promise.resolve({ choice: "once" }) });
     await fake.command("/approve never");

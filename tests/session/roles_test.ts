@@ -11,8 +11,12 @@ import { BackendError } from "../../src/errors.ts";
 import type { SessionOptions, SessionState } from "../../src/session/extension.ts";
 import { withRole } from "../../src/session/roles.ts";
 import { choicesOf, type FakeSession, fakeSession } from "../helpers/fake_session.ts";
-import { type Step, type StrictServer, strictServer } from "../helpers/strict_server.ts";
-import { use as call } from "../helpers/turn.ts";
+import {
+  type Step,
+  type StrictServer,
+  strictServer,
+  use as call,
+} from "../helpers/strict_server.ts";
 import { workspace } from "../tools/workspace.ts";
 import { folderWithState } from "../helpers/temp_folder.ts";
 

@@ -4,7 +4,7 @@ import { BackendError } from "../../src/errors.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { serve, sse } from "../helpers/server.ts";
-import { strictServer } from "../helpers/strict_server.ts";
+import { bash, strictServer, use } from "../helpers/strict_server.ts";
 import { waitUntil } from "../helpers/wait_until.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
 
@@ -82,9 +82,9 @@ Deno.test("a message that is cancelled before an answer leaves its words and not
 
 Deno.test("in plan mode without a sandbox nothing is written or run, and nobody is asked", async () => {
   await using server = strictServer([
-    { toolCalls: [{ name: "run_bash", arguments: { command: "touch ran" } }] },
+    bash("touch ran"),
     { text: "A plan." },
-    { toolCalls: [{ name: "run_bash", arguments: { command: "true" } }] },
+    bash("true"),
     { text: "Done." },
   ]);
   using temp = tempFolder();
@@ -105,7 +105,7 @@ Deno.test("in plan mode without a sandbox nothing is written or run, and nobody 
 
 Deno.test("without somebody to ask, what would be asked about is refused, and counted", async () => {
   await using server = strictServer([
-    { toolCalls: [{ name: "run_bash", arguments: { command: "touch ran" } }] },
+    bash("touch ran"),
     { text: "Well." },
   ]);
   await using fake = await fakeSession(server.url);
@@ -205,9 +205,8 @@ Deno.test("CMD-05 a person is asked one question at a time, and each answer is f
 });
 
 Deno.test("SEC-01 an approved edit of a secret shows the model no more of it", async () => {
-  const edit = (old_string: string, new_string: string) => ({
-    toolCalls: [{ name: "edit_file", arguments: { file_path: ".env", old_string, new_string } }],
-  });
+  const edit = (old_string: string, new_string: string) =>
+    use("edit_file", { file_path: ".env", old_string, new_string });
   await using server = strictServer([edit("DEBUG=1", "DEBUG=0"), edit("DEBUGS=0", "x"), {
     text: "Done.",
   }]);
@@ -230,7 +229,7 @@ Deno.test("SEC-01 an approved edit of a secret shows the model no more of it", a
 });
 
 Deno.test("a question that is left open after the turn was stopped does not hold the next one", async () => {
-  const call = { toolCalls: [{ name: "run_bash", arguments: { command: "true" } }] };
+  const call = bash("true");
   await using server = strictServer([call, call, { text: "Done." }]);
   const stop = new AbortController();
   let questions = 0;
@@ -297,7 +296,7 @@ Deno.test("the greeting of a server says what it has, and which model is asked t
 });
 
 Deno.test("a status follows each call and each count, and what a command of the person's prints is told of", async () => {
-  const call = { toolCalls: [{ name: "list_directory", arguments: { path: "." } }] };
+  const call = use("list_directory", { path: "." });
   await using server = strictServer([call, { text: "Done." }]);
   await using fake = await fakeSession(server.url);
   await fake.session.prompt("go", signal);
@@ -326,7 +325,7 @@ Deno.test("a folder that becomes a link while a person thinks is not run in", {
   ignore: Deno.build.os === "windows",
 }, async () => {
   await using server = strictServer([
-    { toolCalls: [{ name: "run_bash", arguments: { command: "touch ran" } }] },
+    bash("touch ran"),
     { text: "Done." },
   ]);
   const base = await Deno.realPath(await Deno.makeTempDir());

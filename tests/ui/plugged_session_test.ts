@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { walkSync } from "@std/fs/walk";
 import { localConfig, pluggedSession, UsageError } from "../../src/mod.ts";
-import { strictServer } from "../helpers/strict_server.ts";
+import { strictServer, use } from "../helpers/strict_server.ts";
 
 Deno.test("library: skills, commands, hooks and sub-agents of a folder, with the person's answers", async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir());
@@ -17,7 +17,7 @@ Deno.test("library: skills, commands, hooks and sub-agents of a folder, with the
   await put(".agents/hooks.json", JSON.stringify({ UserPromptSubmit: hooks }));
   const write = { name: "write_file", arguments: { file_path: "b.txt", content: "x\n" } };
   await using server = strictServer([
-    { toolCalls: [{ name: "explore", arguments: { task: "Write b", agent: "writer" } }] },
+    use("explore", { task: "Write b", agent: "writer" }),
     { toolCalls: [write] },
     { text: "Wrote." },
     { text: "Done." },
@@ -59,7 +59,7 @@ Deno.test("library: own tools, a prompt of one's own, events as they come, and a
     },
   };
   await using server = strictServer([
-    { toolCalls: [{ name: "today", arguments: {} }] },
+    use("today", {}),
     { text: "Friday." },
     { text: "Friday, as I said." },
     { text: "Never read." },

@@ -2,9 +2,8 @@
 
 import { builtinTasks, type ExamTask, seeded } from "../../../src/cli/exam/tasks.ts";
 import { run } from "../../helpers/program.ts";
-import { type Step, type StrictRequest, strictServer } from "../../helpers/strict_server.ts";
+import { bash, type Step, type StrictRequest, strictServer } from "../../helpers/strict_server.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
-import { bash } from "../../helpers/turn.ts";
 
 export const SEED = 7;
 export const tasks: ExamTask[] = builtinTasks(SEED);

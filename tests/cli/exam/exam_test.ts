@@ -13,7 +13,7 @@ import { scoreText } from "../../../src/records/exams.ts";
 import { UsageError } from "../../../src/errors.ts";
 import { Output } from "../../../src/ui/terminal/stdio.ts";
 import { ignore } from "../../helpers/git_repository.ts";
-import { bash, use } from "../../helpers/turn.ts";
+import { bash, use } from "../../helpers/strict_server.ts";
 import { type Asked, examine, examModel, perfect, solutionOf } from "./exam_model.ts";
 
 const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, ignore, fn });

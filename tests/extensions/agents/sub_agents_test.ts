@@ -5,7 +5,7 @@ import type { Approval } from "../../../src/safety/approval.ts";
 import type { SessionOptions } from "../../../src/session/extension.ts";
 import type { Frontend } from "../../../src/session/frontend.ts";
 import { placesWith as filesAt } from "../../helpers/places.ts";
-import { type StrictServer, strictServer } from "../../helpers/strict_server.ts";
+import { type StrictServer, strictServer, use } from "../../helpers/strict_server.ts";
 
 const never = new AbortController().signal;
 
@@ -25,11 +25,8 @@ async function placesWith(files: Record<string, string> = {}) {
   };
 }
 
-const call = (name: string, args: Record<string, unknown>) => ({
-  toolCalls: [{ name, arguments: args }],
-});
-const explore = (task: string, more = {}) => call("explore", { task, ...more });
-const read = (file_path: string) => call("read_file", { file_path });
+const explore = (task: string, more = {}) => use("explore", { task, ...more });
+const read = (file_path: string) => use("read_file", { file_path });
 const agentFile = (name: string, fields: string, prompt = `Prompt of ${name}.`) =>
   `---\nname: ${name}\ndescription: Does ${name}\n${fields}---\n${prompt}\n`;
 
@@ -84,8 +81,8 @@ Deno.test("explore: only reading, never nested, and never more than the rules of
   });
   await using server = strictServer([
     explore("Do it"),
-    call("write_file", { file_path: "b.txt", content: "x" }),
-    call("run_bash", { command: "touch c.txt" }),
+    use("write_file", { file_path: "b.txt", content: "x" }),
+    use("run_bash", { command: "touch c.txt" }),
     explore("again"),
     read("a.txt"),
     read(".env"),
@@ -201,7 +198,7 @@ Deno.test("explore: the first request keeps to its bound, also with 200 sub-agen
   }
 });
 
-const write = (file_path: string) => call("write_file", { file_path, content: "x\n" });
+const write = (file_path: string) => use("write_file", { file_path, content: "x\n" });
 
 Deno.test("named sub-agents: their prompt is a message, their tools narrow, questions name them, requests begin alike", async () => {
   const fields = "tools: Read, Write\nmodel: other:1b\n";
@@ -211,7 +208,7 @@ Deno.test("named sub-agents: their prompt is a message, their tools narrow, ques
   await using server = strictServer([
     explore("Write b", { agent: "Writer" }),
     write("b.txt"),
-    call("run_bash", { command: "touch c.txt" }),
+    use("run_bash", { command: "touch c.txt" }),
     { text: "Wrote b." },
     explore("Again", { agent: "writr" }),
     explore("Again", { agent: "writer" }),
@@ -335,10 +332,10 @@ Deno.test("named sub-agents: a command is told of by /undo, plan mode and a refu
   });
   await using server = strictServer([
     explore("Run", { agent: "runner" }),
-    call("run_bash", { command: "touch made" }),
+    use("run_bash", { command: "touch made" }),
     ...[{ text: "Ran." }, { text: "Done." }],
     explore("Run", { agent: "runner" }),
-    call("run_bash", { command: "touch more" }),
+    use("run_bash", { command: "touch more" }),
     write("b.txt"),
     ...[{ text: "No." }, { text: "Done." }],
   ]);

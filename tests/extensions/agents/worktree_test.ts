@@ -11,17 +11,13 @@ import { askedCall, printedText } from "../../../src/ui/acp/call_updates.ts";
 import type { Frontend } from "../../../src/session/frontend.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { test } from "../../helpers/git_repository.ts";
-import { strictServer } from "../../helpers/strict_server.ts";
+import { bash, strictServer, use } from "../../helpers/strict_server.ts";
 import { within } from "../../../src/wire/wait.ts";
 import { sharingSystem } from "../../helpers/system_secrets.ts";
 
 const never = new AbortController().signal;
-const call = (name: string, args: Record<string, unknown>) => ({
-  toolCalls: [{ name, arguments: args }],
-});
-const work = (task: string, agent = "coder") => call("explore", { task, agent });
-const write = (file_path: string, content: string) => call("write_file", { file_path, content });
-const bash = (command: string) => call("run_bash", { command });
+const work = (task: string, agent = "coder") => use("explore", { task, agent });
+const write = (file_path: string, content: string) => use("write_file", { file_path, content });
 const CODER = "---\nname: coder\ndescription: Writes\nisolation: worktree\n---\nYou write code.\n";
 
 /** A repository with one commit, and changes since. */
@@ -263,9 +259,9 @@ test("worktrees: without a user, the rules about edits decide, and no call leads
     );
     await using server = strictServer([
       work("One"),
-      call("edit_file", { file_path: "b.txt", old_string: "changed", new_string: "mine" }),
+      use("edit_file", { file_path: "b.txt", old_string: "changed", new_string: "mine" }),
       write(`${at.folder}/out/real`, "x"),
-      call("run_bash", {
+      use("run_bash", {
         command: `touch ${at.folder}/out/real`,
         leave: "sandbox",
         reason: "I must",

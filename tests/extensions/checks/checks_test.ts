@@ -9,9 +9,8 @@ import { schemaObjection } from "../../../src/tools/schema_check.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
 import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
-import { type Step, strictServer } from "../../helpers/strict_server.ts";
+import { bash, type Step, strictServer, use } from "../../helpers/strict_server.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
-import { bash } from "../../helpers/turn.ts";
 import { posixTest, testUnless } from "../../helpers/test_unless.ts";
 
 const FREE = { isSandboxed: true, mayRun: () => Promise.resolve(true) };
@@ -67,7 +66,7 @@ posixTest(
       calls(write("a.txt", "good\nbad old\n"), write("notes/c.txt", `bad${" long".repeat(30)}\n`)),
       calls(write("a.txt", "more\ngood\nbad old\nbad one\n")),
     ];
-    const read = { toolCalls: [{ name: "read_file", arguments: { file_path: "a.txt" } }] };
+    const read = use("read_file", { file_path: "a.txt" });
     const files = { "a.txt": "bad old\n" };
     const { results, notices, runs } = await edited([read, ...steps], files, { own: CHECK });
     const [, first, second, third, both, last, again] = results;
@@ -92,7 +91,7 @@ posixTest(
 );
 
 posixTest("an edit is compared with the files before it, whoever changed them", async () => {
-  const read = { toolCalls: [{ name: "read_file", arguments: { file_path: "a.txt" } }] };
+  const read = use("read_file", { file_path: "a.txt" });
   const steps = [
     calls(write("a.txt", "bad\n"), write("a.txt", "bad\n2\n")),
     ...[bash("echo good > a.txt"), read, calls(write("a.txt", "bad\n"))],
@@ -231,7 +230,7 @@ sandboxTest(
     const edit = { file_path: "a.txt", old_string: "let a = 1", new_string: "let  b = 1" };
     await using server = strictServer([
       calls(write("a.txt", "let  a =  1\n")),
-      { toolCalls: [{ name: "edit_file", arguments: edit }] },
+      use("edit_file", edit),
       calls(write("b.md", "let b\n")),
       { text: "That is all." },
     ]);

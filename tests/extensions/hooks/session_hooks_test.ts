@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import type { Confirmation } from "../../../src/session/frontend.ts";
 import { placesWith } from "../../helpers/places.ts";
-import { strictServer } from "../../helpers/strict_server.ts";
+import { bash, strictServer, use } from "../../helpers/strict_server.ts";
 import { waitUntil } from "../../helpers/wait_until.ts";
 
 const never = new AbortController().signal;
@@ -22,10 +22,6 @@ async function places() {
 const hook = (command: string, matcher?: string, more = {}) => [
   { ...matcher !== undefined && { matcher }, hooks: [{ type: "command", command, ...more }] },
 ];
-const tool = (name: string, args: Record<string, unknown>) => ({
-  toolCalls: [{ name, arguments: args }],
-});
-const bash = (command: string) => tool("run_bash", { command });
 
 Deno.test("hooks: six moments get their JSON on stdin", async () => {
   await using at = await places();
@@ -45,7 +41,7 @@ Deno.test("hooks: six moments get their JSON on stdin", async () => {
   await Deno.mkdir(`${at.folder}/.agents`);
   await Deno.writeTextFile(`${at.folder}/.agents/hooks.json`, "{");
   await using server = strictServer([
-    tool("read_file", { file_path: "a.txt" }),
+    use("read_file", { file_path: "a.txt" }),
     { text: "done" },
     { text: "really done" },
   ]);
@@ -84,7 +80,7 @@ Deno.test("hooks: after an allowing hook, the model does not read that the user 
   const leaving = { command: `touch ${at.root}/left`, leave: "sandbox", reason: "I must" };
   await using server = strictServer([
     bash(`bash -c '${limit}'`),
-    { toolCalls: [{ name: "run_bash", arguments: leaving }] },
+    use("run_bash", leaving),
     { text: "done" },
   ]);
   const permissions = at.permissions({ approve: "auto", sandbox: "workspace-write" });
@@ -295,7 +291,7 @@ Deno.test("hooks: the transcript is in Claude Code's format, also for a sandboxe
     if (sandbox !== "off" && !(await permissions.sandboxStatus(at.folder)).by) continue;
     await at.own({ Stop: hook(`${readsTranscript} > transcript`) });
     await Deno.writeTextFile(`${at.folder}/a.txt`, "text of a\n");
-    const read = { text: "Let me look.", ...tool("read_file", { file_path: "a.txt" }) };
+    const read = { text: "Let me look.", ...use("read_file", { file_path: "a.txt" }) };
     await using server = strictServer([read, { text: "done" }, { text: "again" }]);
     const lines = async () =>
       (await Deno.readTextFile(`${at.folder}/transcript`)).trim().split("\n")
@@ -391,8 +387,8 @@ Deno.test("hooks: the ends of sub-agents, failed calls and the shortening of the
     PreCompact: hook(note, "manual"),
   });
   await using server = strictServer([
-    tool("read_file", { file_path: "none.txt" }),
-    tool("explore", { task: "where?" }),
+    use("read_file", { file_path: "none.txt" }),
+    use("explore", { task: "where?" }),
     { text: "It is here." },
     { text: "done" },
     { text: "a summary" },

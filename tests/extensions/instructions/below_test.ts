@@ -1,11 +1,9 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { placesWith } from "../../helpers/places.ts";
-import { strictServer } from "../../helpers/strict_server.ts";
+import { strictServer, use } from "../../helpers/strict_server.ts";
 
 const never = new AbortController().signal;
-const read = (file_path: string) => ({
-  toolCalls: [{ name: "read_file", arguments: { file_path } }],
-});
+const read = (file_path: string) => use("read_file", { file_path });
 
 Deno.test("instructions below the folder come with what is first read there, once, and only where they are trusted", async () => {
   await using at = await placesWith({

@@ -1,9 +1,9 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { run } from "../../helpers/program.ts";
 import { sessionCommand } from "../../helpers/session.ts";
-import { strictServer } from "../../helpers/strict_server.ts";
+import { bash, strictServer, use } from "../../helpers/strict_server.ts";
 import { asksAboutCall, noTmux, terminal } from "../../helpers/tmux.ts";
-import { bash, programTurn, turn, use } from "../../helpers/turn.ts";
+import { programTurn, turn } from "../../helpers/turn.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
 
 const ignore = Deno.build.os === "windows";

@@ -10,7 +10,7 @@ import {
   processTurn,
 } from "../../../src/mod.ts";
 import { left, living, marker } from "../../helpers/processes.ts";
-import { strictServer } from "../../helpers/strict_server.ts";
+import { strictServer, use } from "../../helpers/strict_server.ts";
 
 const SCRIPT = fromFileUrl(new URL("bad_server.ts", import.meta.url));
 
@@ -26,13 +26,8 @@ Deno.test("mcpTools: an agent of the library finds and calls tools; the server e
     assertEquals(mcp.tools.map(({ name }) => name), ["find_tool", "call_tool"]);
     assertEquals(await living(mark), []);
     await using server = strictServer([
-      { toolCalls: [{ name: "find_tool", arguments: { query: "say again" } }] },
-      {
-        toolCalls: [{
-          name: "call_tool",
-          arguments: { name: "bad__echo", arguments: { text: "hi" } },
-        }],
-      },
+      use("find_tool", { query: "say again" }),
+      use("call_tool", { name: "bad__echo", arguments: { text: "hi" } }),
       { text: "done" },
     ]);
     const config = { local: localConfig({ host: server.url, model: "test" }) };

@@ -8,7 +8,7 @@ import type { Approval } from "../../../src/safety/approval.ts";
 import type { Confirmation } from "../../../src/session/frontend.ts";
 import { badServer } from "../../helpers/mcp.ts";
 import { placesWith } from "../../helpers/places.ts";
-import { strictServer } from "../../helpers/strict_server.ts";
+import { strictServer, use } from "../../helpers/strict_server.ts";
 
 /** A folder and a home with servers; `notes` is where these count their starts. */
 async function places() {
@@ -22,9 +22,8 @@ async function places() {
   };
 }
 
-const calling = (name: string, args: Record<string, unknown> = {}) => ({
-  toolCalls: [{ name: "call_tool", arguments: { name, arguments: args } }],
-});
+const calling = (name: string, args: Record<string, unknown> = {}) =>
+  use("call_tool", { name, arguments: args });
 
 const never = new AbortController().signal;
 
@@ -33,7 +32,7 @@ Deno.test("mcp: the first request keeps to its bound with 0, 20 and 180 tools, i
     for (const mode of ["none", "legacy", "twenty", "many"]) {
       await using at = await places();
       if (mode !== "none") at.own({ bad: badServer(mode, at.notes) });
-      const tools = [{ toolCalls: [{ name: "find_tool", arguments: { query: "echo case" } }] }];
+      const tools = [use("find_tool", { query: "echo case" })];
       await using server = strictServer([...mode === "none" ? [] : tools, { text: "a" }, {
         text: "b",
       }]);
@@ -145,7 +144,7 @@ Deno.test("mcp: each call is asked about by its own name, and rules speak of it"
     call,
     { text: "c" },
     // Called without call_tool.
-    { toolCalls: [{ name: "mcp__bad__tool_1", arguments: { text: "hi" } }] },
+    use("mcp__bad__tool_1", { text: "hi" }),
     { text: "d" },
   ]);
   const asked: Approval[] = [];

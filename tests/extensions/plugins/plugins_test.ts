@@ -6,7 +6,7 @@ import { PluginParts } from "../../../src/extensions/plugins/plugin_parts.ts";
 import type { Confirmation } from "../../../src/session/frontend.ts";
 import { placesWith } from "../../helpers/places.ts";
 import { run } from "../../helpers/program.ts";
-import { strictServer } from "../../helpers/strict_server.ts";
+import { bash, strictServer } from "../../helpers/strict_server.ts";
 
 const never = new AbortController().signal;
 Deno.env.set("USER_TOKEN", "secret");
@@ -495,7 +495,7 @@ Deno.test("plugin: without a working sandbox, neither hooks nor servers run, and
   });
   await at.plugin("add", "../tools", "--yes");
   await using server = strictServer([
-    { toolCalls: [{ name: "run_bash", arguments: { command: "true" } }] },
+    bash("true"),
     { text: "ok" },
   ]);
   // No sandbox can hide the home folder from its own commands.

@@ -11,7 +11,7 @@ import type { Confirmation } from "../../../src/session/frontend.ts";
 import { allExtensions } from "../../../src/extensions/extensions.ts";
 import type { Command } from "../../../src/session/extension.ts";
 import { placesWith } from "../../helpers/places.ts";
-import { type StrictServer, strictServer } from "../../helpers/strict_server.ts";
+import { type StrictServer, strictServer, use } from "../../helpers/strict_server.ts";
 
 const never = new AbortController().signal;
 
@@ -20,9 +20,7 @@ const skill = (name: string, description: string, body = `Body of ${name}.`) =>
 
 const messagesOf = ({ requests }: StrictServer, at = -1) =>
   requests.at(at)!.body.messages as { role: string; content: string }[];
-const toolCall = (file_path: string, more = {}) => ({
-  toolCalls: [{ name: "read_file", arguments: { file_path, ...more } }],
-});
+const toolCall = (file_path: string, more = {}) => use("read_file", { file_path, ...more });
 
 Deno.test("skills: the person's are listed, those of a folder once it is trusted, a change is asked about", async () => {
   await using at = await placesWith({

@@ -10,10 +10,9 @@ import {
 } from "@std/assert";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { run } from "../../helpers/program.ts";
-import { type Step, strictServer } from "../../helpers/strict_server.ts";
+import { bash, type Step, strictServer, use } from "../../helpers/strict_server.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
 import { posixTest } from "../../helpers/test_unless.ts";
-import { bash, use } from "../../helpers/turn.ts";
 import { parseArgs } from "../../../src/cli/args.ts";
 import { checkLimitsOf } from "../../../src/cli/settings.ts";
 import { UsageError } from "../../../src/errors.ts";

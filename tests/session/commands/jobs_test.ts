@@ -1,14 +1,12 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { command as program } from "../../helpers/program.ts";
 import { sessionCommand, startSession, test } from "../../helpers/session.ts";
-import { type Step, type StrictRequest, strictServer } from "../../helpers/strict_server.ts";
+import { type Step, type StrictRequest, strictServer, use } from "../../helpers/strict_server.ts";
 import { asksAboutCall, noTmux, terminal } from "../../helpers/tmux.ts";
 import { left, living, marker } from "../../helpers/processes.ts";
 import { run } from "../../tools/workspace.ts";
 
-const job = (command: string): Step => ({
-  toolCalls: [{ name: "run_bash", arguments: { command, run_in_background: true } }],
-});
+const job = (command: string): Step => use("run_bash", { command, run_in_background: true });
 const said = ({ body }: StrictRequest) => (body.messages as { content: string }[]).at(-1)!.content;
 const open = async (path: string) => (await Deno.open(path, { write: true })).close();
 

@@ -2,12 +2,9 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { Editor } from "../../helpers/editor.ts";
 import { badServer } from "../../helpers/mcp.ts";
 import { living, marker } from "../../helpers/processes.ts";
-import { strictServer } from "../../helpers/strict_server.ts";
+import { strictServer, use } from "../../helpers/strict_server.ts";
 import { workspace } from "../../tools/workspace.ts";
 
-const call = (name: string, args: Record<string, unknown>) => ({
-  toolCalls: [{ name, arguments: args }],
-});
 const flagsFor = (url: string, ...more: string[]) => [
   ...["--base-url", `${url}/v1`, "-m", "test", "--approve", "ask", "--sandbox", "off"],
   ...more,
@@ -24,7 +21,7 @@ const textOf = (update: Record<string, unknown>) =>
 Deno.test("acp: while a command runs the end of its output is shown, then all of it in its place", async () => {
   using ws = workspace();
   const command = "seq 12; until [ -e go ]; do sleep 0.05; done; echo '```'";
-  await using server = strictServer([call("run_bash", { command }), { text: "Done." }]);
+  await using server = strictServer([use("run_bash", { command }), { text: "Done." }]);
   await using editor = new Editor(flagsFor(server.url, "--no-session"), { cwd: ws.dir });
   editor.answer = answering("allow_once");
   editor.onMessage = ({ params }) => {
@@ -84,7 +81,7 @@ Deno.test("acp: MCP servers and hooks of the folder are asked about once, whole,
 Deno.test("acp: tools of a server that is approved with the first prompt are there with it", async () => {
   using ws = workspace();
   ws.put(".mcp.json", JSON.stringify({ mcpServers: { one: badServer("legacy") } }));
-  await using server = strictServer([call("find_tool", { query: "echo" }), { text: "Hi." }]);
+  await using server = strictServer([use("find_tool", { query: "echo" }), { text: "Hi." }]);
   using state = workspace();
   const env = { XDG_STATE_HOME: state.dir };
   await using editor = new Editor(flagsFor(server.url), { cwd: ws.dir, env });
@@ -99,7 +96,7 @@ Deno.test("acp: sessions at once have folders and modes of their own", async () 
   using ws = workspace();
   const folders = ["a", "b"].map((name) => `${ws.dir}/${name}`);
   for (const folder of folders) await Deno.mkdir(folder);
-  const write = call("write_file", { file_path: "new.txt", content: "x\n" });
+  const write = use("write_file", { file_path: "new.txt", content: "x\n" });
   await using server = strictServer([write, write, { text: "Done." }, { text: "Done." }]);
   await using editor = new Editor(flagsFor(server.url, "--no-session"), { cwd: ws.dir });
   const asked: unknown[] = [];
@@ -156,7 +153,7 @@ Deno.test("acp: the end of stdin ends a command that runs, within a second, with
   using ws = workspace();
   const mark = marker();
   const command = `sleep ${mark} & sleep ${mark}`;
-  await using server = strictServer([call("run_bash", { command })]);
+  await using server = strictServer([use("run_bash", { command })]);
   await using editor = new Editor(flagsFor(server.url, "--no-session"), { cwd: ws.dir });
   editor.answer = answering("allow_once");
   const id = await editor.begin(ws.dir);
@@ -176,7 +173,7 @@ Deno.test("acp: the end of stdin ends a command that runs, within a second, with
 Deno.test("acp: a session that is loaded or resumed has its model, title and plan again", async () => {
   using ws = workspace();
   using state = workspace();
-  const plan = call("tasks", { list: "[x] look\n[ ] write" });
+  const plan = use("tasks", { list: "[x] look\n[ ] write" });
   const answers = [plan, { text: "Hi." }, { text: "Hi again." }];
   await using server = strictServer(answers, { models: ["test", "other"] });
   await using far = strictServer([], { models: ["far"] });

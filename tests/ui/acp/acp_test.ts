@@ -1,12 +1,10 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { Editor } from "../../helpers/editor.ts";
-import { strictServer } from "../../helpers/strict_server.ts";
+import { bash, strictServer, use } from "../../helpers/strict_server.ts";
 import { waitUntil } from "../../helpers/wait_until.ts";
 import { workspace } from "../../tools/workspace.ts";
 
-const edit = {
-  toolCalls: [{ name: "write_file", arguments: { file_path: "new.txt", content: "one\ntwo\n" } }],
-};
+const edit = use("write_file", { file_path: "new.txt", content: "one\ntwo\n" });
 
 Deno.test("acp: a turn is told by updates, and a write is asked about with its change", async () => {
   using ws = workspace();
@@ -94,15 +92,12 @@ function withBuffers(editor: Editor, buffers: Record<string, string>): string[] 
 
 Deno.test("acp: what is unsaved in the editor is read, searched and edited, and the editor writes", async () => {
   using ws = workspace();
-  const call = (name: string, args: Record<string, unknown>) => ({
-    toolCalls: [{ name, arguments: args }],
-  });
   await using server = strictServer([
-    call("read_file", { file_path: "a.txt" }),
-    call("grep_code", { pattern: "saved|buffer" }),
-    call("edit_file", { file_path: "a.txt", old_string: "buffer", new_string: "changed" }),
-    call("write_file", { file_path: "new.txt", content: "new\n" }),
-    call("read_file", { file_path: "b.txt" }),
+    use("read_file", { file_path: "a.txt" }),
+    use("grep_code", { pattern: "saved|buffer" }),
+    use("edit_file", { file_path: "a.txt", old_string: "buffer", new_string: "changed" }),
+    use("write_file", { file_path: "new.txt", content: "new\n" }),
+    use("read_file", { file_path: "b.txt" }),
     { text: "Done." },
   ]);
   await using editor = new Editor(
@@ -133,7 +128,7 @@ Deno.test("acp: what is unsaved in the editor is read, searched and edited, and 
 Deno.test("acp: a prompt that comes during a turn is in its next request, a command waits for its end", async () => {
   using ws = workspace();
   await using server = strictServer([
-    { toolCalls: [{ name: "run_bash", arguments: { command: "cat pipe" } }] },
+    bash("cat pipe"),
     { text: "Done." },
   ]);
   await using editor = new Editor(

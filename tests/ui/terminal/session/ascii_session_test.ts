@@ -1,11 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { sessionCommand } from "../../../helpers/session.ts";
-import { strictServer } from "../../../helpers/strict_server.ts";
+import { strictServer, use } from "../../../helpers/strict_server.ts";
 import { asksAboutCall, noTmux, terminal } from "../../../helpers/tmux.ts";
-
-const call = (name: string, args: Record<string, unknown>) => ({
-  toolCalls: [{ name, arguments: args }],
-});
 
 Deno.test({
   name: "a session without UTF-8 writes ASCII alone; its title says what goes on" +
@@ -13,9 +9,9 @@ Deno.test({
   ignore: noTmux !== "",
   async fn() {
     await using server = strictServer([
-      { reasoning: "Hm.", text: "I look.", ...call("list_dir", { path: "." }) },
-      call("run_bash", { command: "seq 30; echo broken >&2; exit 3" }),
-      call("write_file", { file_path: "f", content: "one\ntwo\n" }),
+      { reasoning: "Hm.", text: "I look.", ...use("list_dir", { path: "." }) },
+      use("run_bash", { command: "seq 30; echo broken >&2; exit 3" }),
+      use("write_file", { file_path: "f", content: "one\ntwo\n" }),
       {
         text:
           "# Done — “naïve” 日本…\n\n- one\n\n| a | b |\n|---|---|\n| c | d |\n\n---\n\n> quoted",

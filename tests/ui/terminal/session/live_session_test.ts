@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { existsSync } from "@std/fs/exists";
 import { sessionCommand, startSession, test } from "../../../helpers/session.ts";
 import { asksAboutCall } from "../../../helpers/tmux.ts";
-import type { StrictRequest } from "../../../helpers/strict_server.ts";
+import { bash, type StrictRequest, use } from "../../../helpers/strict_server.ts";
 import { waitUntil } from "../../../helpers/wait_until.ts";
 
 /** What the newest message of a request says. */
@@ -37,7 +37,7 @@ test("Esc stops the turn and keeps what was said; messages return to the line, c
 
 test("a message that is typed during a turn is in its next request; after Alt-Enter, in the next turn", async () => {
   await using terminal = await startSession([
-    { toolCalls: [{ name: "run_bash", arguments: { command: "cat pipe" } }] },
+    bash("cat pipe"),
     { text: "Seen." },
     { text: "After." },
   ], { flags: "--yes" });
@@ -140,9 +140,8 @@ test("/model lists the models while the model works; the selected one is for the
   assertEquals(server.requests.map(({ body }) => body.model), ["test", "other"]);
 });
 
-const edit = (old_string: string, new_string: string) => ({
-  toolCalls: [{ name: "edit_file", arguments: { file_path: "f", old_string, new_string } }],
-});
+const edit = (old_string: string, new_string: string) =>
+  use("edit_file", { file_path: "f", old_string, new_string });
 
 test("an edit is shown as a difference: whole where it is asked about", async () => {
   await using terminal = await startSession([edit("two", "2"), { text: "Done." }]);
@@ -376,7 +375,7 @@ test("R-06 an @ that was pasted attaches no file, not when it comes back from th
 
 test("PRC-06 what a command printed until it was stopped is not lost", async () => {
   await using terminal = await startSession([
-    { toolCalls: [{ name: "run_bash", arguments: { command: "echo so far; : > a; sleep 60" } }] },
+    bash("echo so far; : > a; sleep 60"),
     { text: "Well." },
   ], { flags: "--yes" });
   const { server } = terminal;

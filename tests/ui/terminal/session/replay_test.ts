@@ -1,3 +1,4 @@
+import { use } from "../../../helpers/strict_server.ts";
 import { assert, assertEquals } from "@std/assert";
 import { notePart, userMessage } from "../../../../src/text/parts.ts";
 import { replay } from "../../../../src/ui/terminal/session/replay.ts";
@@ -97,18 +98,14 @@ Deno.test("the last turns that fit are shown, after a line on how much came befo
   assertEquals(shown(edited, new Map([["a", facts], ["b", facts]]))[0], "· 2 earlier messages");
 });
 
-const call = (name: string, args: Record<string, unknown>) => ({
-  toolCalls: [{ name, arguments: args }],
-});
-
 for (const columns of [80, 40]) {
   test(`--continue and /resume show the turns as they looked, at ${columns} columns`, async () => {
     await using terminal = await startSession([
       {
         text: "I **change** it.",
-        ...call("write_file", { file_path: "f", content: "one\ntwo\n" }),
+        ...use("write_file", { file_path: "f", content: "one\ntwo\n" }),
       },
-      call("run_bash", { command: "echo broken; exit 3" }),
+      use("run_bash", { command: "echo broken; exit 3" }),
       { text: "Changed:\n\n- `f`\n" },
     ], { flags: "--yes", columns, rows: 40 });
     const { server } = terminal;

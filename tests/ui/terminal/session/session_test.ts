@@ -2,11 +2,11 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { attempt } from "../../../../src/attempt.ts";
 import { left, living, marker } from "../../../helpers/processes.ts";
 import { sessionCommand, startSession, test } from "../../../helpers/session.ts";
-import { type StrictRequest, strictServer } from "../../../helpers/strict_server.ts";
+import { bash, type StrictRequest, strictServer } from "../../../helpers/strict_server.ts";
 import { asksAboutCall, noTmux, type Terminal, terminal } from "../../../helpers/tmux.ts";
 import { waitUntil } from "../../../helpers/wait_until.ts";
 
-const touch = { toolCalls: [{ name: "run_bash", arguments: { command: "touch ran" } }] };
+const touch = bash("touch ran");
 
 const said = ({ body }: StrictRequest) => (body.messages as { content: string }[]).at(-1)!.content;
 
@@ -51,7 +51,7 @@ const hostile = "\x1b]0;pwned\x07\x1b[2Jred\x9b45m\u202egnp.exe 👨‍👩‍�
 test("TTY-01 nothing that a model says drives the terminal", async () => {
   await using terminal = await startSession([
     { text: hostile, toolCalls: [{ name: "read_file", arguments: { file_path: hostile } }] },
-    { toolCalls: [{ name: "run_bash", arguments: { command: `echo ${hostile}` } }] },
+    bash(`echo ${hostile}`),
     { text: `Done ${hostile}` },
   ]);
   await terminal.type("go\r");
@@ -110,7 +110,7 @@ Deno.test(
     const mark = marker();
     const command = `sleep ${mark} & (trap '' TERM HUP; sleep ${mark}) & wait`;
     await using server = strictServer([
-      { toolCalls: [{ name: "run_bash", arguments: { command } }] },
+      bash(command),
     ], { models: ["test"] });
     {
       await using screen = await terminal();

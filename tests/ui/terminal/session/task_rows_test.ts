@@ -1,3 +1,4 @@
+import { use } from "../../../helpers/strict_server.ts";
 import { assertEquals } from "@std/assert";
 import { taskRows } from "../../../../src/ui/terminal/session/task_rows.ts";
 import { startSession, test } from "../../../helpers/session.ts";
@@ -21,7 +22,7 @@ Deno.test("the rows of a list of steps are those around the one at work", () => 
   }
 });
 
-const list = (text: string) => ({ toolCalls: [{ name: "tasks", arguments: { list: text } }] });
+const list = (text: string) => use("tasks", { list: text });
 
 for (const columns of [80, 40]) {
   test(`the list of steps is counted in the status and shown by Ctrl-T, at ${columns} columns`, async () => {

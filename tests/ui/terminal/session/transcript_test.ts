@@ -1,3 +1,4 @@
+import { bash } from "../../../helpers/strict_server.ts";
 import { asksAboutCall } from "../../../helpers/tmux.ts";
 import { notePart, userMessage } from "../../../../src/text/parts.ts";
 import { assert, assertEquals } from "@std/assert";
@@ -149,8 +150,6 @@ Deno.test("long texts are cut into pieces without losing any of them", () => {
     assertEquals(all.filter((row) => row === `    line ${n}`).length, 1, `${n}`);
   }
 });
-
-const bash = (command: string) => ({ toolCalls: [{ name: "run_bash", arguments: { command } }] });
 
 for (const [columns, rows] of [[80, 24], [40, 24]] as const) {
   const gate = Promise.withResolvers<void>();

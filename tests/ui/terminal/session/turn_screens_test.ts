@@ -1,11 +1,11 @@
 /** What a turn looks like in a real terminal: failures, thoughts, running commands. */
+import { bash, use } from "../../../helpers/strict_server.ts";
 import { assert, assertEquals } from "@std/assert";
 import { existsSync } from "@std/fs/exists";
 import { startSession, test } from "../../../helpers/session.ts";
 import { asksAboutCall } from "../../../helpers/tmux.ts";
 import { waitUntil } from "../../../helpers/wait_until.ts";
 
-const bash = (command: string) => ({ toolCalls: [{ name: "run_bash", arguments: { command } }] });
 const typed = Promise.withResolvers<void>();
 const isIdle = (rows: string[]) => rows.at(-2) === ">";
 
@@ -72,13 +72,11 @@ test("a command that runs has a row as it will be, its newest lines below, and o
   await terminal.until(isIdle);
 });
 
-const write = (file_path: string, content: string) => ({
-  toolCalls: [{ name: "write_file", arguments: { file_path, content } }],
-});
+const write = (file_path: string, content: string) => use("write_file", { file_path, content });
 
 test("/diff shows what the session changed in each file, from its start, in the pager", async () => {
   await using terminal = await startSession([
-    { toolCalls: [{ name: "read_file", arguments: { file_path: "old" } }] },
+    use("read_file", { file_path: "old" }),
     write("old", "one\n2\nthree\n"),
     write("new", "first\n"),
     write("new", "second\n"),
