@@ -3,6 +3,7 @@
 import { APPROVE_MODES, type ApproveMode, modeNamed } from "../safety/settings.ts";
 import { isTyped, notePart, PLAN_NOTE, textOfParts } from "../text/parts.ts";
 import { TASKS } from "../tools/tasks.ts";
+import type { Part } from "../types/message.ts";
 import type { SessionState } from "./extension.ts";
 
 const BEGIN = notePart(
@@ -12,17 +13,26 @@ const BEGIN = notePart(
 
 const ACCEPTED = notePart("[The plan is accepted: carry it out.]", PLAN_NOTE);
 const DROPPED = notePart("[Plan mode is over; the plan was not accepted.]", PLAN_NOTE);
-/** The notes about plan mode. The newest one in a session applies. */
-const NOTES = new Set([BEGIN, ACCEPTED, DROPPED].map((part) => textOfParts([part])));
 
-export function beginPlan(session: SessionState): void {
-  session.pendingParts.push(BEGIN);
+/** True if the newest note about plan mode in the conversation begins it. */
+function knowsOfPlan({ agent }: SessionState): boolean {
+  const notes = agent.state.messages.flatMap(({ parts = [] }) =>
+    parts.filter((part) => "kind" in part && part.kind === "note" && part.name === PLAN_NOTE)
+  );
+  return textOfParts(notes.slice(-1)) === textOfParts([BEGIN]);
+}
+
+/** Returns a note for the next message if the model does not know of the mode: it is new, or the note is gone. */
+export function planNotes(session: SessionState): Part[] {
+  const [knows, isPlan] = [knowsOfPlan(session), session.mode?.approve === "plan"];
+  if (knows === isPlan || !isPlan && session.pendingParts.includes(ACCEPTED)) return [];
+  return [isPlan ? BEGIN : DROPPED];
 }
 
 /** True if the newest message is an answer in plan mode. */
-export function hasPlanAnswer({ mode, pendingParts: pending, agent }: SessionState): boolean {
-  const last = agent.state.messages.at(-1);
-  return mode?.approve === "plan" && !pending.includes(BEGIN) && last?.role === "assistant" &&
+export function hasPlanAnswer(session: SessionState): boolean {
+  const last = session.agent.state.messages.at(-1);
+  return session.mode?.approve === "plan" && knowsOfPlan(session) && last?.role === "assistant" &&
     last.standsFor === undefined && last.content.trim() !== "" && !last.toolCalls?.length;
 }
 
@@ -54,12 +64,8 @@ export async function changeMode(
   else if (wasPlan) await permissions.endPlan(state.workingDir);
   session.mode = await permissions.mode(state.workingDir);
   const isPlan = session.mode.approve === "plan";
-  if (isPlan && !wasPlan) beginPlan(session);
-  if (isPlan || !wasPlan) return isPlan;
-  // The model does not know of a mode that ends before the next message.
-  const wasSent = !session.pendingParts.includes(BEGIN);
-  session.pendingParts = session.pendingParts.filter((part) => part !== BEGIN);
-  if (wasSent) session.pendingParts.push(isAccepted && hadPlan ? ACCEPTED : DROPPED);
+  if (isPlan) session.pendingParts = session.pendingParts.filter((part) => part !== ACCEPTED);
+  else if (isAccepted && hadPlan) session.pendingParts.push(ACCEPTED);
   return isPlan;
 }
 
@@ -67,15 +73,8 @@ export async function isPlanning({ permissions, agent }: SessionState): Promise<
   return (await permissions.mode(agent.state.workingDir)).approve === "plan";
 }
 
-/** Restores the mode of a resumed session, and adds the note if the model does not have it. */
+/** Restores the mode of a resumed session. */
 export async function resumeMode(session: SessionState, recorded?: string): Promise<void> {
   const mode = modeNamed(APPROVE_MODES, recorded);
-  if (mode === undefined) return;
-  await changeMode(session, mode);
-  const notes = session.agent.state.messages.flatMap(({ parts = [] }) =>
-    parts.filter((part) => part.type === "resource" && part.kind === "note")
-      .map((part) => textOfParts([part])).filter((text) => NOTES.has(text))
-  );
-  const isTold = notes.at(-1) === textOfParts([BEGIN]);
-  if (isTold) session.pendingParts = session.pendingParts.filter((part) => part !== BEGIN);
+  if (mode !== undefined) await changeMode(session, mode);
 }

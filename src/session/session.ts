@@ -13,7 +13,7 @@ import { builtinTools } from "../tools/mod.ts";
 import type { ModeStatus } from "../safety/permission_report.ts";
 import type { Permissions } from "../safety/permissions.ts";
 import type { ToolExecution, TurnEvent, TurnResult, Usage } from "../types/event.ts";
-import type { Part } from "../types/message.ts";
+import type { Message, Part } from "../types/message.ts";
 import type { Confine } from "../types/confine.ts";
 import type { Policy } from "../types/policy.ts";
 import type { NewestOutput, ToolOutcome } from "../types/tool.ts";
@@ -39,7 +39,7 @@ import { FolderTrust } from "../safety/folder_trust.ts";
 import { FolderPaths } from "./folder_paths.ts";
 import { messageParts } from "./message.ts";
 import { choosesModel, specName } from "../models/model_server.ts";
-import { beginPlan, isPlanning, resumeMode } from "./plan_mode.ts";
+import { isPlanning, planNotes, resumeMode } from "./plan_mode.ts";
 import { CacheWatch, slotsOf } from "./cache_watch.ts";
 import { modelUsedBy, newestSession, resumeSession, sessionsFolder } from "./record.ts";
 import { type Recorded, Recorder } from "../records/recorder.ts";
@@ -98,8 +98,8 @@ export class Session implements SessionState, AsyncDisposable {
   readonly confirm: Frontend["confirm"];
   readonly elicit: Frontend["elicit"];
   refusals = 0;
-  /** Identifies the conversation. A new object after a compaction: the model may have lost what extensions added. */
-  #conversation = {};
+  /** The conversation, as long as the model has what extensions added: another one after a compaction or /clear. */
+  #conversation: { messages?: Message[] } = {};
   /** Aborted when an extension ends the turn. */
   #stop = new AbortController();
   readonly #closed = new AbortController();
@@ -135,7 +135,11 @@ export class Session implements SessionState, AsyncDisposable {
     this.policy = this.policyWith(this.approve, true);
     this.agent = new CopilotAgent(config, options.folder ?? ".", {
       policy: this.policy,
-      afterCall: (one, signal) => this.afterCall(one, this.#conversation, signal),
+      afterCall: (one, signal) => {
+        const { messages } = this.agent.state;
+        if (this.#conversation.messages !== messages) this.#conversation = { messages };
+        return this.afterCall(one, this.#conversation, signal);
+      },
       beforeCompact: async (...about) => {
         for (const one of extensions) await one.beforeCompact?.(...about);
       },
@@ -200,8 +204,7 @@ export class Session implements SessionState, AsyncDisposable {
     const prepared = await permissions.prepare(agent.state.workingDir, mayRun);
     for (const notice of first === undefined ? prepared : [first, ...prepared]) this.notify(notice);
     if (frontend.approve !== undefined || permissions.startsInPlan) {
-      const mode = this.mode = await permissions.mode(agent.state.workingDir);
-      if (mode.approve === "plan") beginPlan(this);
+      this.mode = await permissions.mode(agent.state.workingDir);
       this.emitStatus();
     }
     for (const one of this.extensions) await one.open?.(this, signal);
@@ -261,7 +264,8 @@ export class Session implements SessionState, AsyncDisposable {
     this.undo?.begin(this.agent, typedIn(given));
     try {
       await this.#waitForProbe(signal);
-      const parts = [...this.pendingParts, ...await this.#message(given, signal)];
+      const message = await this.#message(given, signal);
+      const parts = [...this.pendingParts, ...planNotes(this), ...message];
       // Done while the model reads the prompt, so that its first command does not wait.
       this.permissions.lookAhead(this.agent.state.workingDir).catch(() => {});
       return await this.#turns(parts, signal);

@@ -18,7 +18,8 @@ Deno.test("instructions below the folder come with what is first read there, onc
   await Deno.symlink("../../outside", `${at.folder}/c/AGENTS.md`);
   const turn = async (answer: boolean | undefined, trust?: boolean) => {
     const steps = ["a/b/x.txt", "a/y.txt", "a/b/x.txt", "c/x.txt"].map(read);
-    await using server = strictServer([...steps, { text: "done" }]);
+    const done = { text: "done" };
+    await using server = strictServer([...steps, done, read("a/y.txt"), done]);
     const asked: string[] = [];
     await using fake = await at.open(server.url, { trust }, {
       confirm: (question) => {
@@ -27,6 +28,11 @@ Deno.test("instructions below the folder come with what is first read there, onc
       },
     });
     const { toolExecutions } = await fake.session.prompt("go", never);
+    if (trust) {
+      // The next conversation does not have them.
+      await fake.command("/clear");
+      toolExecutions.push(...(await fake.session.prompt("again", never)).toolExecutions);
+    }
     const prompts = server.requests.map(({ body }) =>
       JSON.stringify([(body.messages as unknown[])[0], body.tools])
     );
@@ -39,6 +45,7 @@ Deno.test("instructions below the folder come with what is first read there, onc
   const trusted = await turn(undefined, true);
   assertEquals(trusted.asked, []);
   const [first, ...others] = trusted.results;
+  assertStringIncludes(others.pop()!, "of a");
   assertStringIncludes(
     first!,
     "\n\n[Instructions of the project, from a/AGENTS.md:]\nof a\n\n[Instructions of the project, from a/b/CLAUDE.md:]\nof b\nmore of b",

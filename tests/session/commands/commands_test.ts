@@ -131,10 +131,15 @@ Deno.test("/plan and its end are told to the model, but not a plan mode that it 
     [["/plan", "/plan off"], /^Plan mode is off\.$/, []],
     [["/plan", "go", "/plan"], /^Plan accepted\./, [begun, /The plan is accepted: carry/]],
     [["/plan", "go", "/plan off"], /^Plan mode is off/, [begun, /over; the plan was not accepted/]],
-    [["/plan", "go", "/plan", "/plan"], /^Plan mode: the model only/, [begun, /accepted: /, begun]],
+    // The plan was accepted, but the model never heard of it.
+    [["/plan", "go", "/plan", "/plan"], /^Plan mode: the model only/, [begun]],
+    // The note is gone with the conversation, or with the message.
+    [["/plan", "go", "/clear"], /^The conversation is cleared/, [begun]],
+    [["/plan", "go", "/undo"], /^Undid "go"/, [begun]],
+    [["/plan", "go", "/plan off", "no", "/undo"], /^Undid "no"/, [begun, /over; the plan was not/]],
   ];
   for (const [lines, said, notes] of rows) {
-    await using server = strictServer([{ text: "One." }, { text: "Two." }]);
+    await using server = strictServer([{ text: "One." }, { text: "Two." }, { text: "Three." }]);
     await using fake = await fakeSession(server.url);
     let last: string | null = "";
     for (const line of lines) {
@@ -143,7 +148,7 @@ Deno.test("/plan and its end are told to the model, but not a plan mode that it 
     }
     assertMatch(last!, said);
     const plans = lines.filter((line) => line === "/plan").length;
-    const isPlanning = lines.at(-1) === "/plan" ? plans % 2 === 1 : lines.at(-1) === "/plan go";
+    const isPlanning = plans % 2 === 1 && !lines.some((line) => /off|edits/.test(line));
     const mode = isPlanning ? "plan" : lines.at(-1) === "/plan edits" ? "auto" : "ask";
     assertEquals(fake.session.status.mode?.approve, mode);
     await fake.session.prompt("and", signal);
