@@ -122,6 +122,6 @@ Deno.test("TRU-03 plan is the strictest mode, then never: a folder may ask for e
     await fake.command("/plan off"),
     "Plan mode stays on: this folder's settings require it.",
   );
-  await fake.command("/approve auto");
+  assertEquals(await fake.command("/approve auto"), await fake.command("/plan off"));
   assertEquals(fake.session.status.mode?.approve, "plan");
 });

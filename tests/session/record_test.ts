@@ -514,7 +514,10 @@ recordTest(
       await fake.command("/fork 3"),
       "/fork takes the number of your message, at most 2",
     );
+    const { seenFiles } = fake.session.agent.state;
+    seenFiles.set("/read/in/the/second", "");
     const said = await fake.command("/fork 1");
+    assertEquals(seenFiles.size, 0);
     const copy = shortName(fake.session.record!.file!.path);
     assertEquals(
       said,

@@ -41,10 +41,8 @@ async function runMcpCommand(
   const server = source.find(name);
   if (!server) return unknownText(`MCP server ${argument}`, "/mcp");
   if (approves) {
-    const { confirm } = session;
-    // An editor asks only with the first message.
-    if (!confirm) return `Run copilot mcp approve ${name} to review and approve it.`;
-    const { isYes, line } = await approveServer(server, (asked) => confirm(asked, signal));
+    const ask = async (asked: Confirmation) => await session.confirm?.(asked, signal);
+    const { isYes, line } = await approveServer(server, ask);
     if (!isYes) return line;
     const isFound = session.agent.tools.some(({ name }) => name === "find_tool");
     return `${line} ${isFound ? "find_tool finds its tools" : "New sessions have its tools"}.`;
@@ -71,6 +69,10 @@ export async function approveServer(
   const isYes = await confirm(serverQuestion(server, isOpen ? [] : changes));
   if (isOpen && isYes !== undefined) await server.decide(isYes);
   else if (isYes) await server.approveTools(changes);
+  // An editor asks only with the first message.
+  if (isYes === undefined) {
+    return { line: `Run copilot mcp approve ${name} to review and approve it.` };
+  }
   const what = isOpen ? name : `the changed tools of ${name}`;
   return { isYes, line: `${isYes ? "Approved" : "Not approved:"} ${what}.` };
 }

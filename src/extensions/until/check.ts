@@ -97,11 +97,10 @@ export class UntilCheck {
 
   /** True if the user accepts a pass although the model changed the check's own files. */
   async #isAccepted(files: string, signal: AbortSignal): Promise<boolean> {
-    const { approve, confirm, tell } = this.session;
-    if (!approve) return false;
+    const { confirm, tell } = this.session;
     const text = `${this.#name} ${CHEATED}${files}`;
     const question = { kind: "check", title: "Does that count?", text: `${text}.`, files: [] };
-    const isAccepted = !confirm || await confirm(question, signal) === true;
+    const isAccepted = await confirm?.(question, signal) === true;
     if (isAccepted) tell("check", text);
     return isAccepted;
   }

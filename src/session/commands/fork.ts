@@ -29,6 +29,7 @@ function fork(session: SessionState, argument: string): CommandAnswer {
     `Files stay as they are. /resume ${before} returns to the original.`;
   if (number === typed.length) return text;
   state.messages = messages;
+  state.seenFiles.clear();
   session.undo?.leave();
   session.usage = undefined;
   return { type: "undone", line: "", text };

@@ -1,7 +1,7 @@
 import { APPROVE_MODES, modeNamed } from "../../safety/settings.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
-import { modeMeaning } from "../modes.ts";
+import { keptMode, modeMeaning } from "../modes.ts";
 import { changeMode } from "../plan_mode.ts";
 import type { PermissionReport } from "../../safety/permission_report.ts";
 import type { ArgumentChoice } from "../data.ts";
@@ -19,7 +19,8 @@ export const permissionCommands: readonly Command[] = [
       const mode = modeNamed(APPROVE_MODES, argument);
       if (argument !== "" && mode === undefined) return takesText("approve", APPROVE_MODES);
       if (mode !== undefined) await changeMode(session, mode);
-      return await permissionsOf(session);
+      const now = session.mode?.approve;
+      return mode && now && now !== mode ? keptMode(now) : await permissionsOf(session);
     },
     choices: ({ mode }) =>
       APPROVE_MODES.map((one) => ({

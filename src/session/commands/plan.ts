@@ -1,5 +1,6 @@
 import { changeMode, hasPlanAnswer, isPlanning } from "../plan_mode.ts";
 import type { Command, SessionState } from "../extension.ts";
+import { keptMode } from "../modes.ts";
 import { takesText } from "./texts.ts";
 
 const PLAN_ENDS = ["go", "edits", "off"];
@@ -26,7 +27,7 @@ async function plan(session: SessionState, argument: string): Promise<string> {
   }
   const mode = argument === "edits" ? "auto" : undefined;
   const isPlan = await changeMode(session, mode, isAccepted);
-  if (isPlan) return "Plan mode stays on: this folder's settings require it.";
+  if (isPlan) return keptMode("plan");
   if (isAccepted) return 'Plan accepted. Say "continue", or what to change.';
   return argument === "off"
     ? "Plan mode is off."

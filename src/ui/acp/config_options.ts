@@ -84,8 +84,10 @@ export class ConfigOptions {
     }
     const { agent } = this.session;
     const { config } = agent;
-    if (id === "mode") await this.session.command("approve", String(value), signal);
-    else if (id === "thinking") {
+    if (id === "mode") {
+      const answer = await this.session.command("approve", String(value), signal);
+      if (modeIn(this.session.status) !== value) throw invalidParams(String(answer));
+    } else if (id === "thinking") {
       agent.configure(withModel(agent.config, { think: THINKING.get(String(value)) }));
     } else {
       const answer = await this.session.command("model", String(value), signal);

@@ -24,7 +24,8 @@ Deno.test("/mcp lists the servers, shows what one has, and approves a folder's",
   assertMatch(old!, /^ {2}old: cannot be used · the transport "sse" of 2024 is not supported/);
   assertMatch((await one.command("/mcp two"))!, /may not be used: the user has not approved it/);
   assertEquals(await completeArgument(one.session, "mcp", "app"), ["approve two"]);
-  assertEquals(await one.command("/mcp approve two"), "Not approved: two.");
+  const open = "Run copilot mcp approve two to review and approve it.";
+  assertEquals(await one.command("/mcp approve two"), open);
   assertMatch((await one.command("/mcp approve two"))!, /^Approved two\./);
   // It was shown whole each time, also as the session began.
   const command = `command: ${JSON.stringify([two.command, ...two.args])}`;
@@ -35,10 +36,7 @@ Deno.test("/mcp lists the servers, shows what one has, and approves a folder's",
   );
   assertEquals(await one.command("/mcp three"), "There is no MCP server three: see /mcp");
   await using editor = await at.open("http://127.0.0.1:9");
-  assertEquals(
-    await editor.command("/mcp approve two"),
-    "Run copilot mcp approve two to review and approve it.",
-  );
+  assertEquals(await editor.command("/mcp approve two"), "Nothing of two needs approval.");
 });
 
 Deno.test("/mcp: a tool that changed is approved once its difference was shown; a prompt is sent at once", async () => {

@@ -195,6 +195,7 @@ posixTest(
       ...[{ text: "Hello." }, write("a.txt", "bad\n"), done, bash("echo good > a.txt"), done],
       ...[bash("echo true > check.sh"), done, done, bash("echo x > b.txt"), done],
       ...[bash("echo : > check.sh"), done, bash("echo x > a.txt"), done],
+      ...[bash("echo true > check.sh"), done, done],
     ]);
     const asked: string[] = [];
     const stop = new AbortController();
@@ -238,6 +239,13 @@ posixTest(
     await fake.command("/until off");
     assertEquals((await session.prompt("more", signal)).check, undefined);
     assertEquals(session.status.check, undefined);
+    // An editor cannot be asked about that.
+    const approve = () => Promise.resolve({ choice: "once" } as const);
+    await using editor = await fakeSession(server.url, { folder: temp.path, permissions }, {
+      approve,
+    });
+    await editor.command("/until sh check.sh");
+    assertEquals((await editor.session.prompt("cheat", signal)).check?.passed, false);
   },
 );
 

@@ -119,6 +119,10 @@ Deno.test("acp: sessions at once have folders and modes of their own", async () 
   for (const folder of folders) {
     assertEquals(await Deno.readTextFile(`${folder}/new.txt`), "x\n");
   }
+  ws.put("c/.copilot/permissions.json", '{"approve": "plan"}');
+  const sessionId = await editor.begin(`${ws.dir}/c`);
+  const { error } = await editor.ask("session/set_mode", { sessionId, modeId: "auto" });
+  assertMatch(error!.message, /^Plan mode stays on: this folder's settings require it\.$/);
 });
 
 Deno.test("acp: an id of a session is a name and no path", async () => {

@@ -282,7 +282,9 @@ export class TerminalFrontend implements Frontend, Disposable {
     const now = MODES.indexOf(this.#display.status?.mode?.approve ?? "ask");
     const next = MODES[(now + 1) % MODES.length]!;
     try {
-      await this.#session?.command("approve", next, this.#closed.signal);
+      const answer = await this.#session?.command("approve", next, this.#closed.signal);
+      const isKept = answer && this.#display.status?.mode?.approve !== next;
+      if (isKept) this.#display.say(`· ${answer}`);
     } catch (error) {
       this.#display.say(`· ${oneLine(reasonOf(error))}`);
     }
