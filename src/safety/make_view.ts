@@ -10,7 +10,7 @@ import { gitFindings, sshFindings, variableFindings } from "./named_files.ts";
 import { READ_FILE, runInPlace } from "./in_place.ts";
 import { makeNamed, makeOwnFolders } from "./missing_paths.ts";
 import { listedOnce, type PathTable } from "./path_table.ts";
-import { canOpen, entryAt, linkIn, linksOn, realPathOf } from "./places.ts";
+import { canOpen, entryAt, linkIn, linksOn, listedPlace, realPathOf } from "./places.ts";
 import { OF_SYSTEM } from "./protected_paths.ts";
 import { addPlaces, namedPlaces, programParts } from "./readable_folders.ts";
 import { repositoryAround } from "./repositories.ts";
@@ -26,6 +26,8 @@ interface ViewSources extends Pick<PlaceLook, "ruled"> {
   write?: readonly string[];
   /** The folders of `write` that the user opened for one command. Folders of PATH stay read-only in them. */
   opened?: readonly string[];
+  /** Further folders that commands may have written; the folder and `write` are. */
+  written?: readonly string[];
   /** The access to folders without links, and to what is in them, which commands of another view may replace. */
   lent?: View["places"];
   ruledPlaces?: readonly string[];
@@ -37,7 +39,7 @@ interface ViewSources extends Pick<PlaceLook, "ruled"> {
 
 /** Makes the view of a folder. Creates what git's settings name and is missing, so that no command can create it. */
 export function makeView(sources: ViewSources): View {
-  const { folder, isWritable, network, paths, read = [], write = [], programs = [] } = sources;
+  const { folder, isWritable, network, paths, write = [], programs = [] } = sources;
   const { looks = new FolderLooks(paths), lent: shared = new Map() } = sources;
   const lent = [...shared.keys()];
   makeOwnFolders([...paths.own, ...paths.temporary], [...isWritable ? [folder] : [], ...write]);
@@ -45,10 +47,12 @@ export function makeView(sources: ViewSources): View {
   const places = namedPlaces(paths.home, programs, list);
   const ofHome = homeSecrets(places, paths, looks);
   const repository = repositoryAround(folder, paths.homes);
-  addPlaces(places, "read", [...repository, ...read]);
+  const [toRead, toWrite] = listedPlaces(sources);
+  addPlaces(places, "read", repository);
+  for (const { name, real } of toRead) places.set(name, "read").set(real, "read");
   for (const [at, access] of shared) if (realPathOf(at) === at) places.set(at, access);
-  addPlaces(places, "write", write);
-  const [listed, written] = [realPathsOf(read), realPathsOf(write)];
+  for (const { name, real } of toWrite) places.set(name, "write").set(real, "write");
+  const [listed, written] = [toRead.map(({ real }) => real), toWrite.map(({ real }) => real)];
   const named = new Set([...listed, ...written]);
   const mayRestrict = (path: string) =>
     // Programs may be in a folder that an administrator closed to others.
@@ -79,7 +83,7 @@ export function makeView(sources: ViewSources): View {
     const inside = findingsIn({ ...isFolder ? sources : { paths, isListed: true }, root }, looks);
     isComplete &&= inside.isComplete;
     const ofFolder = isFolder ? inside.found : inside.found.filter(({ path }) => mayRestrict(path));
-    const found = [...ofFolder, ...programsIn(root, sources, looks)];
+    const found = [...ofFolder, ...programsIn(root, sources, looks, toWrite)];
     const git = found.filter(({ isGitFolder }) => isGitFolder).map(({ path }) => path);
     for (const at of git) if (isFolder || isWithin(root, at)) repositories.add(at);
     found.push(...stated);
@@ -93,6 +97,19 @@ export function makeView(sources: ViewSources): View {
   const texts = replaceTexts(places, all);
   return { folder, places, texts, network, isComplete, links, lent, ...knownTo(repositories) };
 }
+
+/** Returns the listed paths to read and to write that exist, resolved once: a job may exchange one for a link. */
+function listedPlaces({ folder, read = [], write = [], written = [] }: ViewSources) {
+  const byCommands = [folder, ...written, ...realPathsOf(write)];
+  return [read, write].map((names) =>
+    names.flatMap((name) => {
+      const { real, isMade } = listedPlace(name, byCommands);
+      return isMade || entryAt(real) === undefined ? [] : [{ name, real }];
+    })
+  ) as [ListedPlace[], ListedPlace[]];
+}
+
+type ListedPlace = { name: string; real: string };
 
 const realPathsOf = (paths: readonly string[]): string[] =>
   paths.flatMap((path) => realPathOf(path) ?? []);
@@ -122,11 +139,12 @@ function looksBeside(
  */
 function programsIn(
   folder: string,
-  { allPrograms = [], paths, write = [], opened = [] }: ViewSources,
+  { allPrograms = [], paths, opened = [] }: ViewSources,
   looks: FolderLooks,
+  toWrite: readonly ListedPlace[],
 ): Finding[] {
   // A user who lists a folder of programs wants to build there.
-  const listed = realPathsOf(write.filter((at) => !opened.includes(at)));
+  const listed = toWrite.flatMap(({ name, real }) => opened.includes(name) ? [] : real);
   const links = allPrograms.filter((at) => !SYSTEM_PATH.split(":").includes(at))
     .flatMap((at) => looks.at(at)?.entries ?? []).filter(({ isLink }) => isLink);
   const named = [

@@ -19,8 +19,8 @@ export type PermissionNotice =
   | { code: "project_ignored"; file: string; settings: readonly string[] }
   /** A folder is not completely searched yet: until then, parts of it are closed to commands. */
   | { code: "look_incomplete"; folder: string }
-  /** A path of `sandboxRead` or `sandboxWrite` is missing, so commands do not get it. */
-  | { code: "path_missing"; setting: string; path: string }
+  /** Commands do not get a path of `sandboxRead` or `sandboxWrite`: it is missing, or behind a link they may have made. */
+  | { code: "path_missing"; by: string; path: string; isMade?: true }
   /** Files that a sandboxed command left were undone or put aside. */
   | { code: "mended"; why: string }
   /** Commands are refused because the sandbox that they need does not work. */

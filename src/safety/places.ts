@@ -69,21 +69,34 @@ export function realPathOf(path: string, closed?: string): string | undefined {
 }
 
 /** Returns the links in the folder that are followed on the way to a path, those behind other links included. */
-export function linksOn(folder: string, path: string): string[] {
+export const linksOn = (folder: string, path: string): string[] =>
+  wayOf(path).links.filter((link) => isWithin(folder, link));
+
+/** Returns where a path leads, and the links that are followed on the way. */
+function wayOf(path: string): { links: string[]; real: string } {
   const links: string[] = [];
   const names = path.split("/");
-  for (let at = "/", followed = 0; names.length > 0 && followed <= MAX_LINKS;) {
+  let at = "/";
+  while (names.length > 0 && links.length <= MAX_LINKS) {
     const next = join(at, names.shift()!);
     // Deno does not read a target that is not UTF-8.
     const target = entryAt(next)?.isSymlink ? linkIn(next) ?? "" : undefined;
     if (target !== undefined) {
-      followed++;
-      if (isWithin(folder, next)) links.push(next);
+      links.push(next);
       names.unshift(...target.split("/"));
     }
     at = target === undefined ? next : target.startsWith("/") ? "/" : at;
   }
-  return links;
+  return { links, real: names.length === 0 ? at : "" };
+}
+
+/** Returns where a listed path leads, and if a command may have made a link on the way, in one of the folders `written`. */
+export function listedPlace(
+  path: string,
+  written: readonly string[],
+): { real: string; isMade: boolean } {
+  const { links, real } = wayOf(path);
+  return { real, isMade: links.some((link) => written.some((root) => isWithin(root, link))) };
 }
 
 export const canOpen = (path: string): boolean =>

@@ -9,7 +9,7 @@ import { levelOf, type PermissionsFile } from "./settings_file.ts";
 import type { Settings } from "./settings.ts";
 import type { FolderLooks } from "./folder_looks.ts";
 import { makeView } from "./make_view.ts";
-import { realPathOf } from "./places.ts";
+import { listedPlace, realPathOf } from "./places.ts";
 import type { View } from "./view.ts";
 import { isWithin } from "../text/paths.ts";
 import { dirname, join, relative } from "../text/std_path.ts";
@@ -24,6 +24,8 @@ export interface SettingsInForce extends Settings {
   commandPrograms: readonly string[];
   sandboxRead: readonly string[];
   sandboxWrite: readonly string[];
+  /** The folders that commands may have written, in other modes and sessions, too. */
+  written: readonly string[];
   lacksSandbox: boolean;
   /** Looks into folders for `view`; undefined without a sandbox. */
   looks?: FolderLooks;
@@ -98,6 +100,7 @@ export async function settingsInForce(
     network: choice.network ?? here.network ?? network,
     sandboxRead: [...general.sandboxRead, ...here.sandboxRead],
     sandboxWrite: written,
+    written: [folder, ...written, ...file.sandboxWrite].flatMap((at) => realPathOf(at) ?? []),
     paths: looks.paths,
     hasBash: () =>
       hasBash ??= Deno.build.os !== "windows" &&
@@ -111,17 +114,24 @@ export async function settingsInForce(
     inForce = tightenedBy(project, inForce, folder, file.toolNames);
   }
   if (inForce.sandbox === "off") return inForce;
-  inForce.notices.push(...missingPaths(inForce));
+  inForce.notices.push(...missingPaths(inForce, flags.sandboxWrite));
   if (inForce.approve === "plan") inForce = { ...withoutWrites(inForce), sandbox: "read-only" };
   if (copy) inForce = withoutWrites(inForce);
   if (holdsHome || !await hasSandbox()) return inForce;
   return { ...inForce, view: viewsOf(folder, inForce, path, looks, copy), looks };
 }
 
-function missingPaths({ sandboxRead, sandboxWrite }: SettingsInForce): PermissionNotice[] {
+function missingPaths(
+  { sandboxRead, sandboxWrite, written }: SettingsInForce,
+  added: readonly string[],
+): PermissionNotice[] {
   return Object.entries({ sandboxRead, sandboxWrite }).flatMap(([setting, paths]) =>
-    paths.filter((path) => realPathOf(path, path) === undefined)
-      .map((path) => ({ code: "path_missing", setting, path }) as const)
+    paths.flatMap((path): PermissionNotice[] => {
+      const { isMade } = listedPlace(path, written);
+      if (!isMade && realPathOf(path, path) !== undefined) return [];
+      const by = added.includes(path) ? "--add-dir" : `"${setting}" in permissions.json`;
+      return [{ code: "path_missing", by, path, ...isMade && { isMade } }];
+    })
   );
 }
 
@@ -137,7 +147,7 @@ const withoutWrites = (
 /** Returns what makes the view of a folder under these settings, in which commands may also write one more folder. */
 function viewsOf(
   of: string,
-  { paths, sandbox, sandboxRead: read, sandboxWrite, network, rules }: SettingsInForce,
+  { paths, sandbox, sandboxRead: read, sandboxWrite, written, network, rules }: SettingsInForce,
   path: string | undefined,
   looks: FolderLooks,
   { at: folder, reads: lent }: FolderCopy = { at: of, of, reads: new Map() },
@@ -155,6 +165,7 @@ function viewsOf(
       lent,
       looks,
       write: more === undefined ? sandboxWrite : [...sandboxWrite, more],
+      written,
       opened: more === undefined ? [] : [more],
       programs: programFolders(folder, path),
       allPrograms: programFolders(undefined, path),

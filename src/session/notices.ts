@@ -23,6 +23,9 @@ const ON_MODEL = {
   no_thinking: "The model does not support thinking: the think setting is ignored",
 };
 
+const BEHIND_LINK =
+  "behind a link that a command may have made, and has no effect: name the folder that you mean";
+
 function noticeText(notice: Notice, ui: UiKind): string | string[] {
   switch (notice.code) {
     case "settings_unheeded":
@@ -40,7 +43,9 @@ function noticeText(notice: Notice, ui: UiKind): string | string[] {
     case "look_incomplete":
       return `${notice.folder} is large: until it is searched for secrets, commands see only parts of it`;
     case "path_missing":
-      return `"${notice.setting}" in permissions.json names ${notice.path}, which is missing`;
+      return `${notice.by} names ${notice.path}, which is ${
+        notice.isMade ? BEHIND_LINK : "missing"
+      }`;
     case "sandbox_missing":
       return sandboxMissingText(notice.why, ui);
     case "sandbox_off":

@@ -387,6 +387,42 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "R-02 a listed path is opened, unless it is behind a link that a command may have made",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using at = await places();
+    const { base, home, folder } = at;
+    const [lib, tools] = [`${base}/lib`, `${folder}/tools`];
+    for (const one of [`${home}/.ssh`, `${lib}/sub`, tools]) {
+      await Deno.mkdir(one, { recursive: true });
+    }
+    await Deno.symlink(`${home}/.ssh`, `${folder}/out`);
+    await Deno.symlink(`${home}/.ssh`, `${lib}/sub/out`);
+    await Deno.symlink(`${folder}/out`, `${home}/round`);
+    await Deno.symlink(tools, `${folder}/built`);
+    await Deno.symlink(lib, `${home}/lib`);
+    const rows: [listed: string[], path: string, access: string][] = [
+      [[`${folder}/out`], `${home}/.ssh`, "hidden"],
+      [[`${home}/round`], `${home}/.ssh`, "hidden"],
+      [[lib, `${lib}/sub/out`], `${home}/.ssh`, "hidden"],
+      [[`${home}/lib`, `${home}/lib/sub/out`], `${home}/.ssh`, "hidden"],
+      [[`${folder}/built`], tools, "read"],
+      [[`${home}/lib`], `${lib}/sub`, "write"],
+    ];
+    for (const [write, path, access] of rows) {
+      const paths = new PathTable({ home });
+      const given = { folder, network: false, paths, allPrograms: [tools] };
+      const view = makeView({ ...given, isWritable: true, write });
+      assertEquals(accessAt(view, path), access, `${write}`);
+      // In plan mode, what commands wrote before is only read.
+      const planned = makeView({ ...given, isWritable: false, read: write, written: [lib] });
+      const isOpen = access === "write";
+      if (path !== tools) assertEquals(accessAt(planned, path), isOpen ? "read" : "hidden");
+    }
+  },
+});
+
 test("R-14 a command that is edited into one that needs another right is asked about again", async () => {
   await using at = await places();
   const asked: [unknown, unknown][] = [];

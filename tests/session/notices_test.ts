@@ -27,8 +27,12 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
     "f can only tighten permissions; ignored: a, b",
   ],
   [
-    { code: "path_missing", setting: "sandboxRead", path: "/a" },
+    { code: "path_missing", by: '"sandboxRead" in permissions.json', path: "/a" },
     '"sandboxRead" in permissions.json names /a, which is missing',
+  ],
+  [
+    { code: "path_missing", by: "--add-dir", path: "/a", isMade: true },
+    "--add-dir names /a, which is behind a link that a command may have made, and has no effect: name the folder that you mean",
   ],
   [
     { code: "sandbox_missing", why: "so" },
