@@ -120,6 +120,8 @@ Deno.test("roles: explore and agent files use another server, and change no byte
   await using other = bigServer(search);
   const alone = await run(undefined, [ours[0]!, ...search, ours[1]!]);
   const both = await run({ explore: big(other) }, ours);
+  // The model of plans explores for them alone.
+  await run({ plan: big(other) }, [ours[0]!, ...search, ours[1]!]);
   assertEquals(other.requests.map(({ body }) => body.model), ["big", "big"]);
   assertEquals(both.texts, [alone.texts[0], alone.texts[3]]);
   assertMatch(both.tokens!, /\nOf these, explore \(big at \S+\): \d+ in, \d+ out$/);
