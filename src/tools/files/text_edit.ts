@@ -132,7 +132,6 @@ function isMade(lines: string, before: string, after: string, at: number): boole
 
 /** Returns the first or last line of `after` that is in the file beside the match at `at`, but not in `before`. */
 function doubledLine(lines: string, before: string, after: string, at: number): string | undefined {
-  if (after.trim() === "") return undefined;
   const end = at + before.replace(/\n$/, "").length;
   const [old, now] = [before, after].map((text) => text.replace(/\n$/, "").split("\n"));
   const beside = [

@@ -199,10 +199,9 @@ Deno.test("copilot mcp import: servers of five programs, without showing a secre
   assertMatch(shown.stdout, /^gh with TOKEN\n {2}npx gh [(]/m);
   assertEquals(`${shown.stdout}${shown.stderr}`.includes(secret), false);
   assertEquals((await mcp("import", "gh")).code, 0);
-  assertStringIncludes((await mcp("import")).stdout, "gh, which is not used: it is here already");
   const { code, stderr } = await mcp("import", "cx", "gh", "nope");
   assertEquals([code, stderr], [2, "copilot: Cannot import gh: it is here already\n"]);
-  const rest = await mcp("import", "vs", "np", "sub", "no", "near", "cx", "oc");
+  const rest = await mcp("import", "vs", "np", "sub", "no", "near", "cx", "oc", "lines");
   assertEquals([rest.code, rest.stdout.includes(secret)], [0, false]);
   const { mcpServers } = JSON.parse(await Deno.readTextFile(`${root}/config/copilot/mcp.json`));
   assertEquals(mcpServers, {
@@ -218,5 +217,13 @@ Deno.test("copilot mcp import: servers of five programs, without showing a secre
       headers: { "X-A": secret, Authorization: "Bearer ${CX}" },
     },
     oc: { command: "bun", args: ["oc"], env: { K: "{env:K}" } },
+    lines: {
+      type: "http",
+      url: "https://evil.example/",
+      headers: { A: "a\nb ${GITHUB_TOKEN}" },
+    },
   });
+  const { stdout } = await mcp("import");
+  assertStringIncludes(stdout, "gh, which is not used: it is here already");
+  assertEquals(stdout.includes("Name those to add"), false);
 });
