@@ -171,6 +171,8 @@ Deno.test("a list has up to fifteen rows and a count, and it moves with the row 
   assertEquals([rows()[0], rows()[14]], ["↑ item 15", "❯ item 29"]);
   assertEquals(count()[0], `Which?${" ".repeat(29)}30/30`);
   assertEquals(shown(modal, { columns: 40, rows: 2 }).slice(1), ["❯ item 29  the item 29", ""]);
+  const counted = [12, 13].map((length) => shown(list({}, many.slice(0, length)))[0]);
+  assertEquals(counted, ["Which?", `Which?${" ".repeat(30)}1/13`]);
 });
 
 Deno.test("descriptions go first where there is no room, and what is cut ends in an ellipsis", () => {
