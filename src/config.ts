@@ -33,6 +33,8 @@ export interface ConnectionSettings {
   idleTimeoutMs: number;
   /** Replaces the built-in `fetch`, which uses the environment's proxies except for this machine. */
   fetch?: typeof fetch;
+  /** Sent with every request, also in place of other headers. The names are in lower case. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** Settings for an OpenAI-style chat completions server. */
@@ -256,6 +258,7 @@ export function isSettingError(error: unknown): error is SettingError {
 /** The types of settings without a default. */
 const OPTIONAL: Readonly<Record<string, string>> = {
   fetch: "function",
+  headers: "object",
   think: "boolean",
   textTools: "boolean",
   keepAlive: "string",

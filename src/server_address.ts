@@ -20,3 +20,10 @@ export function withoutEndpoint(address: string): string {
 /** Returns the address of a server as lists of servers have it: by IPv4 on this machine, and without `/v1`. */
 export const listedAddress = (url: string): string =>
   url.replace(/^http:\/\/localhost(?=[:/]|$)/, "http://127.0.0.1").replace(/\/v1$/, "");
+
+/** Returns the address without user name, password and `/v1`, which settings may omit. */
+export function serverAt(address: string): string {
+  const url = new URL(address);
+  url.username = url.password = "";
+  return url.href.replace(/\/+$/, "").replace(/\/v1$/, "");
+}

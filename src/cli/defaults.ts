@@ -5,7 +5,9 @@ import { API_KEY_ENVS, checkedUrl, MODEL_ROLES, type Theme } from "../config.ts"
 import { UsageError } from "../errors.ts";
 import type { ServerSettings } from "../ui/server_settings.ts";
 import { CHECKS_FORM } from "../extensions/checks/checkers.ts";
+import { serverAt } from "../server_address.ts";
 import { isObject } from "../text/json.ts";
+import { withVariables } from "../text/variables.ts";
 import { schemaObjection } from "../tools/schema_check.ts";
 import type { JsonSchema } from "../types/tool.ts";
 import { didYouMean } from "../text/nearest.ts";
@@ -67,7 +69,46 @@ export function keepUserSecrets(): void {
   for (const key of [...API_KEY_ENVS.map((name) => Deno.env.get(name)), ...saved, ...passwords]) {
     if (typeof key === "string") keepSecrets({ key });
   }
+  const headers = attempt(() => savedHeaders((name) => Deno.env.get(name) ?? ""));
+  for (const all of headers?.values() ?? []) keepSecrets(all);
 }
+
+/** The names of headers that may be set: not those of the connection and of the body. */
+const HEADER_NAME =
+  /^(?!(?:accept-encoding|connection|content-.*|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$)[\w-]+$/i;
+const HEADERS_FORM = 'be like {"https://gateway/v1": {"X-Team": "${TEAM}"}}, for each address';
+
+/** Returns the user's headers by server, with the values of their variables. @throws {UsageError} */
+function savedHeaders(env: VariableReader) {
+  const file = readConfigFile(env);
+  // The key of another server is hidden from `env`, but the user names it for this one.
+  const valueOf = (name: string) =>
+    env(name) ?? (API_KEY_ENVS.includes(name) ? Deno.env.get(name) : undefined);
+  const refuse = (what: string, why: string): never => {
+    throw new UsageError(`Cannot use "headers" in ${file?.path} as ${what} must ${why}`);
+  };
+  const { headers = {} } = file?.settings ?? {};
+  if (!isObject(headers)) return refuse("it", HEADERS_FORM);
+  return new Map(
+    Object.entries(headers).map(([address, given]) => {
+      const server = attempt(() => serverAt(checkedUrl("compat", "baseUrl", address)));
+      if (server === undefined || !isObject(given)) return refuse("it", HEADERS_FORM);
+      const sent = Object.entries(given).map(([name, value]): [string, string] => {
+        const what = `${JSON.stringify(name)} of ${server}`;
+        if (!HEADER_NAME.test(name)) refuse(what, "be the name of a header that can be set");
+        const unset = (one: string) => refuse(what, `name a variable that is set, unlike ${one}`);
+        const text = withVariables(String(value), valueOf, unset);
+        const isText = typeof value === "string" && /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
+        return isText ? [name.toLowerCase(), text] : refuse(what, "be text without line breaks");
+      });
+      return [server, Object.fromEntries(sent)];
+    }),
+  );
+}
+
+/** Returns the headers of `config.json` for `address`. @throws {UsageError} if one of the file cannot be sent. */
+export const headersFor = (address: string, env: { get: VariableReader }) =>
+  savedHeaders((name) => env.get(name)).get(serverAt(address));
 
 /** Writes the theme to the user's `config.json`. @throws {Error} like `keepSettings`. */
 export async function keepTheme(theme: Theme): Promise<void> {
@@ -96,7 +137,8 @@ async function writeConfigFile(settings: Record<string, unknown>, env?: Variable
 export function withDefaults(args: Args, env?: VariableReader): Args {
   const file = readConfigFile(env);
   if (file === undefined) return { ...args, given: args };
-  const { path, settings: { keys, models, status, roles, checks, search, ...settings } } = file;
+  const { path, settings: { headers: _headers, ...saved } } = file;
+  const { keys, models, status, roles, checks, search, ...settings } = saved;
   const isOther = args.demo || SERVER_FLAGS.some((name) => args[name] !== undefined);
   const ofServer: readonly string[] = FLAGS_OF_SERVER;
   const found = flagsIn(settings, path);
@@ -199,6 +241,7 @@ function ofModel(
 const CONFIG_NAMES: readonly string[] = [
   ...FLAGS.map(({ name }) => name).filter((name) => !PER_RUN.has(name)),
   "keys",
+  "headers",
   ...Object.keys(OTHER_FORMS),
 ];
 

@@ -6,7 +6,7 @@ import {
   type CopilotConfig,
   HOSTED_API_KEY_ENV,
 } from "../config.ts";
-import { hasUserinfo, takesEnvKey } from "../server_address.ts";
+import { hasUserinfo, serverAt, takesEnvKey } from "../server_address.ts";
 import { UsageError } from "../errors.ts";
 import { type ModelTarget, targetOf } from "../models/target.ts";
 import { isObject } from "../text/json.ts";
@@ -91,13 +91,6 @@ function savedKey(address: string, env: Env): string | undefined {
     if (server === serverAt(address)) saved = key;
   }
   return saved;
-}
-
-/** Returns the address without user name, password and `/v1`, which settings may omit. */
-function serverAt(address: string): string {
-  const url = new URL(address);
-  url.username = url.password = "";
-  return url.href.replace(/\/+$/, "").replace(/\/v1$/, "");
 }
 
 /** Returns a notice of the environment's key that the server of `config` does not get; undefined without one. */

@@ -24,7 +24,7 @@ import { DEFAULT_LIMITS, UntilExtension } from "../extensions/until/until_extens
 import type { McpDefinition } from "../extensions/mcp/definition.ts";
 import { type ModelTarget, targetOf } from "../models/target.ts";
 import type { VariableReader } from "../user_files.ts";
-import { FLAGS_OF_SERVER, modelDefaults, SERVER_FLAGS, specFlags } from "./defaults.ts";
+import { FLAGS_OF_SERVER, headersFor, modelDefaults, SERVER_FLAGS, specFlags } from "./defaults.ts";
 import { type Env, hostIn, KEY_VARIABLES, keyFor, unsentKey, variableIn } from "./keys.ts";
 import {
   type Args,
@@ -112,7 +112,8 @@ export function toConfig(
   const address = (local ? host : baseUrl) ?? addressIn(env, kind);
   const at = checkedUrl(kind, local ? "host" : "baseUrl", address ?? DEFAULT_ADDRESSES[kind]);
   const { sampling = hosted ? undefined : "auto" } = common;
-  const settings = { ...common, sampling, apiKey: apiKey ?? keyFor(kind, at, env) };
+  const key = apiKey ?? keyFor(kind, at, env);
+  const settings = { ...common, sampling, apiKey: key, headers: headersFor(at, env) };
   if (kind === "local") {
     return { ...tier, local: localConfig({ ...settings, host: address, useCompat, keepAlive }) };
   }

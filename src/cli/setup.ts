@@ -5,7 +5,7 @@ import type { SetupHome } from "../ui/terminal/session/setup.ts";
 import { askServerAt, findServers, tryKey } from "../models/servers.ts";
 import { listedAddress } from "../server_address.ts";
 import { isLoopback } from "../wire/connect.ts";
-import { keepSettings } from "./defaults.ts";
+import { headersFor, keepSettings } from "./defaults.ts";
 import { type Env, hostIn, KEY_VARIABLES, keyFor, keyObjection } from "./keys.ts";
 
 /** The ports of model servers: Ollama, llama.cpp, other common ones, LM Studio, vLLM. */
@@ -32,7 +32,7 @@ export function setupHome(env: Env = Deno.env, ports: readonly number[] = PORTS)
         signal,
         chosen,
         // Over http only a key for this very address is sent.
-        keyOf: (url) => keyFor("local", url, env),
+        accessTo: (url) => ({ apiKey: keyFor("local", url, env), headers: headersFor(url, env) }),
       }),
     own: () => [...new Set(addresses())].filter(isLoopback),
     keyIn: (address) => keyPlace("compat", address, env),
@@ -41,7 +41,7 @@ export function setupHome(env: Env = Deno.env, ports: readonly number[] = PORTS)
       const apiKey = key === undefined
         ? keyFor("local", address, env)
         : key || keyFor("compat", address, env);
-      return askServerAt(address, { apiKey, ...how });
+      return askServerAt(address, { apiKey, headers: headersFor(address, env), ...how });
     },
     hosted: () =>
       HOSTED.map(({ name, kind, settings }) => {
@@ -50,8 +50,10 @@ export function setupHome(env: Env = Deno.env, ports: readonly number[] = PORTS)
         return { name, address, settings: { ...settings, "base-url": address }, keyIn };
       }),
     objection: keyObjection,
-    tryKey: ({ address: baseUrl, settings }, { key: apiKey, ...limits }) =>
-      tryKey(settings.hosted ? "hosted" : "compat", { baseUrl, apiKey }, limits),
+    tryKey({ address: baseUrl, settings }, { key: apiKey, ...limits }) {
+      const server = { baseUrl, apiKey, headers: headersFor(baseUrl, env) };
+      return tryKey(settings.hosted ? "hosted" : "compat", server, limits);
+    },
     async keep(settings, key) {
       await keepSettings(settings, key, (name) => env.get(name));
     },

@@ -18,9 +18,9 @@ export function specName(spec: string): string {
 }
 
 export function addressOf(
-  { url, apiKey, fetch }: ModelTarget,
-): Pick<LocalServerOptions, "apiKey" | "fetch"> & { host: string } {
-  return { host: url, apiKey, fetch };
+  { url, apiKey, fetch, headers }: ModelTarget,
+): Pick<LocalServerOptions, "apiKey" | "fetch" | "headers"> & { host: string } {
+  return { host: url, apiKey, fetch, headers };
 }
 
 /** True if the server may have another model than the default one, as local servers do. */

@@ -2,7 +2,7 @@
 
 import { compatConfig, hostedConfig, mayBeOwnServer } from "../config.ts";
 import { hostedHeaders } from "./anthropic/mod.ts";
-import { isNative } from "./ollama/connection.ts";
+import { isNative, type LocalServerOptions } from "./ollama/connection.ts";
 import { type ListedModel, listModels } from "./ollama/model_list.ts";
 import { keyHeader } from "./wire_values.ts";
 import { BackendError } from "../errors.ts";
@@ -25,9 +25,11 @@ interface Limits {
   signal: AbortSignal;
 }
 
+type Access = Pick<LocalServerOptions, "apiKey" | "headers">;
+
 interface FindOptions extends Limits {
-  /** Returns the user's key for an address; empty if the user has no key for it. */
-  keyOf(url: string): string;
+  /** Returns the user's key and headers for an address. */
+  accessTo(url: string): Access;
   /** Servers that the user chose, which are asked on other machines, too, unless they are on the web. */
   chosen?: readonly string[];
 }
@@ -48,12 +50,12 @@ export async function findServers(
 
 async function lookAt(
   url: string,
-  { limitMs, keyOf, signal, chosen = [] }: FindOptions,
+  { limitMs, accessTo, signal, chosen = [] }: FindOptions,
 ): Promise<FoundServer | undefined> {
   const isAsked = isLoopback(url) || chosen.includes(url) && mayBeOwnServer(url);
   if (!isAsked) return { url, state: "unasked", isNative: true, models: [] };
   try {
-    return await askServerAt(url, { limitMs, apiKey: keyOf(url), signal });
+    return await askServerAt(url, { limitMs, ...accessTo(url), signal });
   } catch (error) {
     // If nothing listens, the connection is refused at once. A server that lists no models is not a model server.
     const isSlow = error instanceof BackendError && error.kind === "timeout";
@@ -64,10 +66,10 @@ async function lookAt(
 /** Returns the server at `url`, on any machine, with its models. @throws {BackendError} without a list in time. */
 export async function askServerAt(
   url: string,
-  { limitMs, apiKey, signal }: Limits & { apiKey: string },
+  { limitMs, signal, ...access }: Limits & Access,
 ): Promise<FoundServer> {
   return await inTime(url, { limitMs, signal }, async (signal) => {
-    const at = { host: url, apiKey, signal };
+    const at = { host: url, ...access, signal };
     const isOllama = await isNative(at);
     const models = await listModels(isOllama, at, false);
     const rank = ({ isLoaded }: ListedModel) => Number(isLoaded === true);
@@ -83,16 +85,16 @@ export async function askServerAt(
 /** Checks `apiKey` at `baseUrl` by a list of models. @throws {BackendError} if it is rejected or nothing answers. */
 export async function tryKey(
   kind: "compat" | "hosted",
-  { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
+  server: { baseUrl: string; apiKey: string } & Access,
   limits: Limits,
 ): Promise<void> {
-  const settings = { baseUrl, apiKey, maxRetries: 0 };
+  const settings = { ...server, maxRetries: 0 };
   const config = kind === "hosted" ? hostedConfig(settings) : compatConfig(settings);
   const [path, headers] = "apiVersion" in config
     ? ["/v1/models", hostedHeaders(config)]
     : ["/models", keyHeader(config)];
   const request = { url: `${config.baseUrl}${path}`, headers };
-  await inTime(baseUrl, limits, (signal) => requestJson(request, { ...config, signal }));
+  await inTime(server.baseUrl, limits, (signal) => requestJson(request, { ...config, signal }));
 }
 
 /** Runs `ask` with a signal that enforces the timeout. @throws {BackendError} after the timeout. */

@@ -30,6 +30,7 @@ export interface ModelTarget {
   /** True if the system prompt describes the tools, and calls are read from the answer's text. */
   textTools: boolean | undefined;
   fetch: typeof fetch | undefined;
+  headers: Readonly<Record<string, string>> | undefined;
 }
 
 /** Returns the model in `config`. `isChosen`: the user named it. */
@@ -48,6 +49,7 @@ export function targetOf(config: CopilotConfig, isChosen = true): ModelTarget {
     contextLength: settings.contextLength,
     textTools: (local ?? compat)?.textTools,
     fetch: settings.fetch,
+    headers: settings.headers,
   };
 }
 

@@ -195,9 +195,10 @@ function send(
   options: HttpOptions,
   signal: AbortSignal,
 ): Promise<Response> {
+  const type = body !== undefined && { "content-type": "application/json" };
   const request: OpenRequest = {
     method: body === undefined ? "GET" : "POST",
-    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+    headers: { ...type, ...headers, ...options.headers },
     ...(body !== undefined && { body }),
     signal,
   };

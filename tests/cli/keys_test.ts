@@ -1,13 +1,17 @@
-import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
+import { CopilotAgent } from "../../src/agent/agent.ts";
+import { processTurn } from "../../src/agent/turn.ts";
 import { parseArgs } from "../../src/cli/args.ts";
 import { unsentKey } from "../../src/cli/keys.ts";
 import { unsentKeyText } from "../../src/session/notices.ts";
 import { modelFlags, optionsFromArgs, toConfig } from "../../src/cli/settings.ts";
-import { UsageError } from "../../src/errors.ts";
+import { BackendError, UsageError } from "../../src/errors.ts";
+import { addressOf } from "../../src/models/model_server.ts";
+import { listModels } from "../../src/models/ollama/model_list.ts";
 import { targetOf } from "../../src/models/target.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { run } from "../helpers/program.ts";
-import { serve, sse } from "../helpers/server.ts";
+import { json, respond, serve, sse } from "../helpers/server.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
 
@@ -210,3 +214,83 @@ Deno.test("R-12 /model leaves the key out over http, and says so", async () => {
     else Deno.env.set("OPENAI_API_KEY", before);
   }
 });
+
+/** The configuration of a command line, with the settings in `folder` and the variable `SECRET`. */
+function configOf(line: string, folder: string) {
+  const env: Record<string, string> = { XDG_CONFIG_HOME: folder, APPDATA: folder };
+  const get = (name: string) => ({ ...env, SECRET: "canary-42" })[name];
+  return { env: get, config: toConfig(optionsFromArgs(parseArgs(line.split(" "))), { get }) };
+}
+
+const OWN = { "X-Team": "red", Authorization: "Custom ${SECRET}", "User-Agent": "own/1" };
+const own = (headers: Headers) =>
+  ["x-team", "authorization", "user-agent"].map((name) => headers.get(name));
+
+for (const way of ["--local --host URL", "--base-url URL/v1", "--hosted --base-url URL"]) {
+  Deno.test(`the headers of config.json go to their server alone, with: ${way}`, async () => {
+    await using server = strictServer([{ text: "Hi" }]);
+    await using other = strictServer([{ text: "Hi" }]);
+    await withConfig(JSON.stringify({ headers: { [server.url]: OWN } }), async (folder) => {
+      const line = (url: string) => `${way.replace("URL", url)} --api-key key -m test`;
+      const { config, env } = configOf(line(server.url), folder);
+      await processTurn(new CopilotAgent(config, folder), "x");
+      assertEquals(own(server.requests[0]!.headers), ["red", "Custom canary-42", "own/1"]);
+      const elsewhere = configOf(line(other.url), folder).config;
+      await processTurn(new CopilotAgent(elsewhere, folder), "x");
+      assertEquals(own(other.requests[0]!.headers)[0], null);
+      // Another model, server or role in a session.
+      const { at } = modelFlags;
+      const configs = [
+        at("new", config, env),
+        at(`${server.url}/v1#a`, elsewhere, env),
+        at("b", elsewhere, env),
+      ];
+      const teams = configs.map((one) => targetOf(one).headers?.["x-team"]);
+      assertEquals(teams, ["red", "red", undefined]);
+    });
+  });
+}
+
+Deno.test("SEC-03 no header goes with a redirect, and no error shows its value", async () => {
+  await using other = serve(answer);
+  const list = json({ data: [{ id: "test" }] });
+  const answers = [
+    respond(307, { location: `${other.url}/v1/chat/completions` }),
+    json({ error: { message: "no access for canary-42" } }, 400),
+  ];
+  await using server = serve((request, peer) =>
+    (request.method === "GET" ? list : answers.shift()!)(request, peer)
+  );
+  await withConfig(JSON.stringify({ headers: { [`${server.url}/v1`]: OWN } }), async (folder) => {
+    const { config } = configOf(`--base-url ${server.url}/v1 -m test`, folder);
+    assertEquals((await listModels(false, addressOf(targetOf(config)), false)).length, 1);
+    for (let times = 0; times < 2; times++) {
+      const turn = () => processTurn(new CopilotAgent(config, folder), "x");
+      const { message } = await assertRejects(turn, BackendError);
+      assertEquals(message.includes("canary"), false, message);
+    }
+    const heads = server.requests.map(({ head }) => head);
+    assertEquals(heads.every((head) => head.includes("\r\nx-team: red\r\n")), true, heads.join());
+    assertEquals(other.requests.length, 0);
+  });
+});
+
+const WRONG_HEADERS: [headers: string, told: string][] = [
+  [`"canary"`, "it must be like {"],
+  [`{"canary": {}}`, "it must be like {"],
+  [`{"http://u:canary@gpu": "canary"}`, "it must be like {"],
+  [`{"http://u:canary@gpu": {"X-A": 7}}`, '"X-A" of http://gpu must be text without'],
+  [`{"http://gpu/v1": {"X-A": "canary\\n"}}`, '"X-A" of http://gpu must be text without'],
+  [`{"http://gpu": {"X A": ""}}`, '"X A" of http://gpu must be the name of a header'],
+  [`{"http://gpu": {"Host": "canary"}}`, '"Host" of http://gpu must be the name of a header'],
+  [`{"http://gpu": {"content-length": "1"}}`, '"content-length" of http://gpu must be the name'],
+  [`{"http://gpu": {"X-A": "\${GONE}"}}`, '"X-A" of http://gpu must name a variable that is set'],
+];
+for (const [headers, told] of WRONG_HEADERS) {
+  Deno.test(`SEC-02 headers in config.json that cannot be sent are named, not quoted: ${headers}`, () =>
+    withConfig(`{"headers": ${headers}}`, (folder) => {
+      const made = () => configOf("--local", folder);
+      const { message } = assertThrows(made, UsageError, `config.json as ${told}`);
+      assertEquals([message.includes("canary"), message.includes("\n")], [false, false]);
+    }));
+}

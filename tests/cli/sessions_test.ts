@@ -155,10 +155,15 @@ Deno.test("an id that is unknown or ambiguous names the nearest sessions", async
 Deno.test("copilot sessions lists, shows, renames, exports and deletes", async () => {
   using at = home();
   const key = "no-known-form-of-a-key";
-  const id = at.record(user(`Use ${key}`), { role: "assistant", content: "Hi." });
+  const header = "value-of-a-header";
+  const id = at.record(user(`Use ${key}`), { role: "assistant", content: `Hi ${header}.` });
+  const base = at.folder.slice(0, -"/work".length);
+  await Deno.mkdir(`${base}/copilot`);
+  const settings = { headers: { "http://gpu": { "X-A": "${HEADER}", "X-B": "${GONE}" } } };
+  await Deno.writeTextFile(`${base}/copilot/config.json`, JSON.stringify(settings));
   const sessions = async (...words: string[]) => {
     const { env, ...options } = at.options;
-    const more = { OPENAI_API_KEY: key };
+    const more = { OPENAI_API_KEY: key, HEADER: header, XDG_CONFIG_HOME: base };
     return await run(["sessions", ...words], { ...options, env: { ...env, ...more } });
   };
   const { id: listed, title, messages } = JSON.parse((await sessions("list", "--json")).stdout)[0];
@@ -166,7 +171,7 @@ Deno.test("copilot sessions lists, shows, renames, exports and deletes", async (
   assertMatch((await sessions()).stdout, new RegExp(`^${id}  just now {8}Use [^\n]*\n$`));
   assertMatch((await sessions("-p")).stdout, /^There are no sessions here/);
   const shown = (await sessions("show", id)).stdout;
-  assertStringIncludes(shown, "## You\n\nUse [redacted]\n\n## copilot\n\nHi.\n");
+  assertStringIncludes(shown, "## You\n\nUse [redacted]\n\n## copilot\n\nHi [redacted].\n");
   const renamed = await sessions("rename", id.slice(0, 4), "Another", "title");
   assertEquals(renamed.stdout, `Renamed "Use ${key}" to "Another title".\n`);
   const exported = await sessions("export", id, "-o", "a.md");

@@ -5,7 +5,7 @@ import { strictServer } from "../helpers/strict_server.ts";
 
 const { signal } = new AbortController();
 /** Long enough for any machine: what a test leaves unanswered has a limit of its own. */
-const OPTIONS = { limitMs: 20_000, keyOf: () => "", signal };
+const OPTIONS = { limitMs: 20_000, accessTo: () => ({}), signal };
 
 /** A server on loopback that answers with `answer`, and its address. */
 function listen(
@@ -85,7 +85,10 @@ Deno.test("R-12 requests for lists are GET, and carry the key that was given for
     await findServers([url], OPTIONS);
     assertEquals(new Set(seen.map((one) => one.join(" "))), new Set(["GET "]));
     seen.length = 0;
-    await findServers([url], { ...OPTIONS, keyOf: (of) => of === url ? "mine" : "" });
+    await findServers([url], {
+      ...OPTIONS,
+      accessTo: (of) => ({ apiKey: of === url ? "mine" : "" }),
+    });
     assertEquals(new Set(seen.map((one) => one.join(" "))), new Set(["GET Bearer mine"]));
   } finally {
     await server.shutdown();

@@ -5,6 +5,7 @@ import { isObject, objectOr, sortedJson } from "../../text/json.ts";
 import type { Brought } from "../../safety/folder_trust.ts";
 import { resolve } from "../../text/std_path.ts";
 import { digestOf } from "../../text/digest.ts";
+import { withVariables } from "../../text/variables.ts";
 
 /** OAuth settings of a definition. Everything else is discovered from the server. */
 export interface OAuthSettings {
@@ -237,9 +238,6 @@ export async function definitionId(definition: McpDefinition): Promise<string> {
   return (await digestOf(text)).slice(0, 32);
 }
 
-/** `${VAR}`, `${VAR:-default}`, `${env:VAR}` and `{env:VAR}`; never `$VAR`. */
-const VARIABLE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|(?<!\$)\{env:([A-Za-z_]\w*)\}/g;
-
 export function variablesOf(definition: McpDefinition): string[] {
   const names = new Set<string>();
   // A header that cannot be sent has variables, too.
@@ -264,21 +262,15 @@ export function expanded(
   env: (name: string) => string | undefined,
 ): McpDefinition {
   const { scope, folder } = definition;
-  const text = (given: string) =>
-    given.replace(VARIABLE, (_, one: string, usual: string | undefined, other: string) => {
-      const own = scope === "plugin" && (one ?? other) === "CLAUDE_PLUGIN_ROOT"
-        ? folder
-        : undefined;
-      const value = own ?? env(one ?? other) ?? usual;
-      if (value === undefined) {
-        throw new Error(`the variable ${one ?? other} is not set, which its definition uses`);
-      }
-      return value;
-    });
+  const valueOf = (name: string) =>
+    (scope === "plugin" && name === "CLAUDE_PLUGIN_ROOT" ? folder : undefined) ?? env(name);
+  const missing = (name: string): never => {
+    throw new Error(`the variable ${name} is not set, which its definition uses`);
+  };
   const { program, cwd, url, headers, oauth } = definition;
   const found = JSON.parse(
     JSON.stringify({ program, cwd, url, headers, oauth }),
-    (_, value) => typeof value === "string" ? text(value) : value,
+    (_, value) => typeof value === "string" ? withVariables(value, valueOf, missing) : value,
   );
   checkHeaders(found.headers);
   return { ...definition, ...found };

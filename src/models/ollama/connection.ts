@@ -26,6 +26,8 @@ export interface LocalServerOptions {
   apiKey?: string | undefined;
   /** Replaces the built-in `fetch`. */
   fetch?: typeof fetch | undefined;
+  /** Sent with every request. The names are in lower case. */
+  headers?: Readonly<Record<string, string>> | undefined;
   /** Ends the request. Its `reason` is thrown. */
   signal?: AbortSignal | undefined;
   /** Called while the server loads its model. `nextLookMs`: milliseconds until the next request. */
@@ -260,7 +262,7 @@ export async function entriesAt(
 /** Sends one request, or with `onLoading` repeats it until the model is loaded. A body makes it a POST. */
 export async function askServer(
   path: string,
-  { host, apiKey, fetch, signal, onLoading }: LocalServerOptions,
+  { host, apiKey, fetch, headers, signal, onLoading }: LocalServerOptions,
   { body, isOptional = false, timeoutMs = ASK_TIMEOUT_MS }: {
     body?: unknown;
     isOptional?: boolean;
@@ -271,6 +273,7 @@ export async function askServer(
     host,
     apiKey,
     fetch,
+    headers,
     maxRetries: 0,
     connectTimeoutMs: ASK_TIMEOUT_MS,
     firstTokenTimeoutMs: timeoutMs,

@@ -86,9 +86,9 @@ async function withInstalledModels(
   config: LocalConfig,
   { fetch = config.fetch, signal }: CallOptions,
 ): Promise<BackendError> {
-  const { host, apiKey, model } = config;
+  const { host, apiKey, headers, model } = config;
   // Without the list, the error is still correct.
-  const names = await listLocalModels({ host, apiKey, fetch, signal })
+  const names = await listLocalModels({ host, apiKey, headers, fetch, signal })
     .catch(onFailure(() => undefined));
   const list = names?.length
     ? `installed are ${excerpt(names.join(", "))}`
