@@ -62,20 +62,12 @@ export const runServe = (args: Args, run: Run): Promise<number> =>
     }
   });
 
-const NOT_OF_EDITORS = [
-  ...["print", "output", "message", "continue", "resume", "fork-session", "json"] as const,
-  "mcp-config",
-] as const;
-
 async function withSessions(
   name: string,
   args: Args,
   { signal }: Run,
   use: (sessions: Omit<AcpOptions, "connect">) => Promise<void>,
 ): Promise<number> {
-  for (const flag of NOT_OF_EDITORS) {
-    if (args[flag] !== undefined) throw new UsageError(`copilot ${name} takes no --${flag}`);
-  }
   const demo = args.demo && startDemo("look");
   const given = optionsFromArgs(args);
   const options = demo ? { ...given, local: true, host: demo.host, model: demo.model } : given;

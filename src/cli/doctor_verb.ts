@@ -11,9 +11,6 @@ import { setupHome } from "./setup.ts";
 
 export async function runDoctorVerb(args: Args, run: Run): Promise<number> {
   if (args.demo) throw new UsageError("doctor examines a model server: leave out --demo");
-  if (args.print !== undefined) {
-    throw new UsageError("doctor has no use for -p: --json gives one JSON object");
-  }
   const output = {
     json: args.json === true,
     columns: Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 80,

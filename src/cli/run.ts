@@ -153,7 +153,9 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
   const { command } = args;
   const headless = args.print !== undefined || !Deno.stdin.isTerminal();
   const needing = OF_PRINT.find((name) => args[name] !== undefined);
-  if (needing && command) throw new UsageError(`copilot ${command} has no use for --${needing}`);
+  const unused = needing ?? (command === "doctor" ? OF_SESSIONS : [...OF_SESSIONS, "json"] as const)
+    .find((name) => args[name] !== undefined);
+  if (unused && command) throw new UsageError(`copilot ${command} has no use for --${unused}`);
   if (needing && !headless) throw new UsageError(`--${needing} needs -p`);
   args = withDefaults(args);
   if (command !== undefined) {
@@ -190,4 +192,5 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
 /** The demo has its own server, and its sessions are not recorded. */
 const DEMO_EXCLUDES = [...FLAGS_OF_SERVER, "continue", "resume"] as const;
 const OF_COMMANDS: readonly string[] = ["from", "port", "allow-host", "json"];
+const OF_SESSIONS = ["print", "continue", "resume", "fork-session", "mcp-config"] as const;
 const OF_PRINT = ["output", "json-schema", "stdin", "image", "output-last-message"] as const;

@@ -13,9 +13,9 @@ export function modeMeaning(mode: ApproveMode): string {
   return more === undefined ? text : `${text}; ${more}`;
 }
 
-/** Says that a folder requires a mode. */
-export const keptMode = (mode: ApproveMode): string =>
-  `${mode[0]!.toUpperCase()}${mode.slice(1)} mode stays on: this folder's settings require it.`;
+const nameOf = (mode: ApproveMode) => `${mode[0]!.toUpperCase()}${mode.slice(1)} mode`;
 
-export const modeText = (mode: ApproveMode): string =>
-  `${mode[0]!.toUpperCase()}${mode.slice(1)} mode: ${MODE_TEXTS[mode].text}`;
+export const modeText = (mode: ApproveMode): string => `${nameOf(mode)}: ${MODE_TEXTS[mode].text}`;
+
+export const keptMode = (mode: ApproveMode): string =>
+  `${nameOf(mode)} stays on: this folder's settings require it.`;

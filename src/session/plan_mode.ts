@@ -1,6 +1,6 @@
 /** The model's notes about plan mode. The mode itself belongs to the permissions. @module */
 
-import { APPROVE_MODES, type ApproveMode, modeNamed } from "../safety/settings.ts";
+import type { ApproveMode } from "../safety/settings.ts";
 import { isTyped, notePart, PLAN_NOTE, textOfParts } from "../text/parts.ts";
 import { TASKS } from "../tools/tasks.ts";
 import type { Part } from "../types/message.ts";
@@ -48,33 +48,21 @@ export function hasPlan(session: SessionState): boolean {
     messages.slice(from).some(({ toolCalls = [] }) => toolCalls.some(({ name }) => name === TASKS));
 }
 
-/**
- * Changes the mode, by default to the one before plan mode, and notes if the user accepted the plan (`isAccepted`).
- * Returns true if plan mode is on.
- */
+/** Changes the mode, by default to the one before plan mode, and notes if the user accepted the plan (`isAccepted`). */
 export async function changeMode(
   session: SessionState,
   approve?: ApproveMode,
   isAccepted = false,
-): Promise<boolean> {
-  const { permissions, agent: { state } } = session;
-  const wasPlan = await isPlanning(session);
-  const hadPlan = hasPlanAnswer(session);
+): Promise<void> {
+  const { permissions, agent: { state: { workingDir } } } = session;
   if (approve !== undefined) permissions.setApprove(approve);
-  else if (wasPlan) await permissions.endPlan(state.workingDir);
-  session.mode = await permissions.mode(state.workingDir);
+  else await permissions.endPlan(workingDir);
+  session.mode = await permissions.mode(workingDir);
   const isPlan = session.mode.approve === "plan";
   if (isPlan) session.pendingParts = session.pendingParts.filter((part) => part !== ACCEPTED);
-  else if (isAccepted && hadPlan) session.pendingParts.push(ACCEPTED);
-  return isPlan;
+  else if (isAccepted) session.pendingParts.push(ACCEPTED);
 }
 
 export async function isPlanning({ permissions, agent }: SessionState): Promise<boolean> {
   return (await permissions.mode(agent.state.workingDir)).approve === "plan";
-}
-
-/** Restores the mode of a resumed session. */
-export async function resumeMode(session: SessionState, recorded?: string): Promise<void> {
-  const mode = modeNamed(APPROVE_MODES, recorded);
-  if (mode !== undefined) await changeMode(session, mode);
 }

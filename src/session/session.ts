@@ -12,6 +12,7 @@ import { jobStore } from "../tools/shell/jobs.ts";
 import { builtinTools } from "../tools/mod.ts";
 import type { ModeStatus } from "../safety/permission_report.ts";
 import type { Permissions } from "../safety/permissions.ts";
+import { APPROVE_MODES, modeNamed } from "../safety/settings.ts";
 import type { ToolExecution, TurnEvent, TurnResult, Usage } from "../types/event.ts";
 import type { Message, Part } from "../types/message.ts";
 import type { Confine } from "../types/confine.ts";
@@ -39,7 +40,7 @@ import { FolderTrust } from "../safety/folder_trust.ts";
 import { FolderPaths } from "./folder_paths.ts";
 import { messageParts } from "./message.ts";
 import { choosesModel, specName } from "../models/model_server.ts";
-import { isPlanning, planNotes, resumeMode } from "./plan_mode.ts";
+import { changeMode, isPlanning, planNotes } from "./plan_mode.ts";
 import { CacheWatch, slotsOf } from "./cache_watch.ts";
 import { modelUsedBy, newestSession, resumeSession, sessionsFolder } from "./record.ts";
 import { type Recorded, Recorder } from "../records/recorder.ts";
@@ -236,7 +237,8 @@ export class Session implements SessionState, AsyncDisposable {
       return false;
     }
     const resumed = newest && resumeSession(this, newest);
-    if (this.options.keepsMode) await resumeMode(this, newest?.mode);
+    const mode = this.options.keepsMode && modeNamed(APPROVE_MODES, newest?.mode);
+    if (mode) await changeMode(this, mode);
     this.emit({ type: "resumed", resumed });
     return newest !== undefined;
   }

@@ -221,6 +221,7 @@ Deno.test("the settings' mistakes are one line and exit code 2", async () => {
     [["--local", "-p", "x", "--output", "xml"], "--output must be one of text, json"],
     [["--port", "1", "-p", "x"], "--port is for another command (with serve: "],
     [["replay", "x", "--output", "text"], "copilot replay has no use for --output"],
+    [["replay", "x", "--json"], "copilot replay has no use for --json"],
     [["--demo", "--local", "-p", "x"], "--demo and --local exclude each other"],
     [["--demo", "--continue", "-p", "x"], "--demo and --continue exclude each other"],
   ];

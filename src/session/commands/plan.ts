@@ -26,8 +26,8 @@ async function plan(session: SessionState, argument: string): Promise<string> {
     return "There is no plan yet. Say what to plan, or exit with /plan off.";
   }
   const mode = argument === "edits" ? "auto" : undefined;
-  const isPlan = await changeMode(session, mode, isAccepted);
-  if (isPlan) return keptMode("plan");
+  await changeMode(session, mode, isAccepted);
+  if (session.mode?.approve === "plan") return keptMode("plan");
   if (isAccepted) return 'Plan accepted. Say "continue", or what to change.';
   return argument === "off"
     ? "Plan mode is off."

@@ -203,7 +203,7 @@ Deno.test("serve: a port that is in use, one that is none, no host and a flag of
   const cases: [flags: string[], named: string][] = [
     ...[String(taken.addr.port), "70000", "x"].map((port) => ["--port", port]),
     ...["https://pc.example", "a,b", "*"].map((name) => ["--allow-host", name]),
-    ["--mcp-config", "takes no --mcp-config"],
+    ["--mcp-config", "has no use for --mcp-config"],
   ].map(([flag, value]) => [["--local", flag!, value!], value!]);
   for (const [flags, named] of [...cases, [[], "start copilot serve with"]] as typeof cases) {
     const { code, stderr } = await command(["serve", ...flags], { cwd: ws.dir }).output();
