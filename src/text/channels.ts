@@ -103,7 +103,7 @@ export class ChannelReader {
     this.#pending = "";
     if (this.#isStart) {
       // If the prompt ended with the mark, the channel's name starts the text. Markup there is never indented code.
-      const isName = "thought\n".startsWith(all.trimStart().slice(0, 8)) && all.trim().length < 8;
+      const isName = "thought\n".startsWith(all.trimStart());
       if (isName || /^\s+<.{0,11}$/.test(all)) {
         this.#pending = all;
         return "";
