@@ -112,9 +112,9 @@ export class SessionHooks implements Extension {
       let answersAll = true;
       const answer: Approve = (question, signal) => {
         answersAll &&= mayAnswer(decision, question);
-        return answersAll || !approve
-          ? Promise.resolve({ choice: "once" })
-          : approve(question, signal);
+        if (answersAll) return Promise.resolve({ choice: "once" });
+        // A yes to a question that no one may answer would grant the network for the rest of the session.
+        return approve?.(question, signal) ?? Promise.resolve({ choice: "refuse", reason: "" });
       };
       const decided = await policyWith(answer).decide(tool, args, context);
       return answersAll || approve ? decided : policyWith(undefined).decide(tool, args, context);

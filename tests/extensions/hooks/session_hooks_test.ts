@@ -78,9 +78,11 @@ Deno.test("hooks: after an allowing hook, the model does not read that the user 
   await using at = await places();
   await at.own({ PreToolUse: hook(decides("allow")) });
   const leaving = { command: `touch ${at.root}/left`, leave: "sandbox", reason: "I must" };
+  const networked = { command: `bash -c 'touch ${at.folder}/networked'`, leave: "network" };
   await using server = strictServer([
     bash(`bash -c '${limit}'`),
     use("run_bash", leaving),
+    use("run_bash", { ...networked, reason: "I must" }),
     { text: "done" },
   ]);
   const permissions = at.permissions({ approve: "auto", sandbox: "workspace-write" });
@@ -89,7 +91,8 @@ Deno.test("hooks: after an allowing hook, the model does not read that the user 
   const { toolExecutions } = await fake.session.prompt("hi", never);
   assertStringIncludes(toolExecutions[0]!.result, "The user can grant it with --network.");
   // The hook is sandboxed, and grants no more: a program of the folder may have written its output.
-  assertEquals(toolExecutions[1]!.outcome, "refused");
+  const outcomes = toolExecutions.slice(1).map(({ outcome }) => outcome);
+  assertEquals(outcomes, ["refused", "refused"]);
 });
 
 Deno.test("hooks: a Stop hook that objects to the end makes the turn fail", async () => {
