@@ -5,6 +5,7 @@
  * @module
  */
 
+import { subjectOf } from "./run_tools.ts";
 import { PLAN_NOTE, skillsOf, typedText } from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { checkArguments } from "../tools/schema.ts";
@@ -106,7 +107,7 @@ function openedFiles(messages: readonly Message[], tools: readonly Tool[]): stri
     const opened = (message.toolCalls ?? []).flatMap(({ name, arguments: args }) => {
       const tool = tools.find((one) => one.name === name);
       const checked = tool && checkArguments(tool, args);
-      const { path = "", isFile } = checked?.ok ? tool?.subject?.(checked.args) ?? {} : {};
+      const { path = "", isFile } = checked?.ok && subjectOf(tool, checked.args) || {};
       return isFile ? path.replaceAll("\n", " ") : [];
     });
     return [...listed, ...opened];

@@ -294,8 +294,11 @@ export function ownResult({ result, repairs = [] }: ToolExecution): string {
   return result.startsWith(note) ? result.slice(note.length) : result;
 }
 
-/** Returns the subject of a call. Tools of other programs may throw for unchecked arguments. */
-function subjectOf(tool: Tool | undefined, args: Record<string, unknown>): Subject | undefined {
+/** Returns the subject of a call; undefined if the tool throws, as `fetch_url` does for a wrong address. */
+export function subjectOf(
+  tool: Tool | undefined,
+  args: Record<string, unknown>,
+): Subject | undefined {
   return attempt(() => tool?.subject?.(args));
 }
 

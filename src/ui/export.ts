@@ -1,6 +1,6 @@
 /** Writes a session as one file to read: Markdown, or HTML without scripts. Credentials are hidden. @module */
 
-import { ownResult } from "../agent/run_tools.ts";
+import { ownResult, subjectOf } from "../agent/run_tools.ts";
 import { attempt } from "../attempt.ts";
 import { UsageError } from "../errors.ts";
 import { MAX_TITLE_CHARS, shortName, type StoredSession } from "../records/store.ts";
@@ -63,13 +63,16 @@ export function exportedText(session: StoredSession): string {
   const { head: { folder, started, title }, first, used, name, messages, executions } = session;
   const facts = [`copilot session ${shortName(name)}, ${started}`, folder, used?.model ?? ""];
   const tools = withJobs(builtinTools);
-  const subjectOf = (name: string, args: Record<string, unknown>) =>
-    attempt(() => tools.find((tool) => tool.name === name)?.subject?.(args));
+  const past = {
+    executions,
+    subjectOf: (name: string, args: Record<string, unknown>) =>
+      subjectOf(tools.find((tool) => tool.name === name), args),
+  };
   const calls = new Map<string, ToolCall>();
   const body = messages.flatMap((message) => {
     for (const call of message.toolCalls ?? []) calls.set(call.id, call);
     if (message.role !== "tool") return messageTexts(message);
-    return callEntry(pastExecution(message, calls, { executions, subjectOf }));
+    return callEntry(pastExecution(message, calls, past));
   });
   const heading = `# ${withoutHtml(cleanLine(title ?? first.slice(0, MAX_TITLE_CHARS)))}`;
   const about = facts.map((fact) => proseWithoutHtml(cleanLine(fact)));

@@ -97,11 +97,15 @@ Deno.test("plan mode goes on in a summary: its newest note", () => {
 Deno.test("a summary lists files, by what the tools say of their calls", () => {
   const read: Tool = {
     ...readingTool("look", { at: TEXT }),
-    subject: ({ at }) => ({ path: String(at).trim(), isFile: true }),
+    subject: ({ at }) => {
+      if (at === "wrong") throw new Error("no address");
+      return { path: String(at).trim(), isFile: true };
+    },
   };
   const old = calling(
     ["look", { at: "mine.ts" }],
     ["look", {}],
+    ["look", { at: "wrong" }],
     ["list_directory", { path: "folder" }],
     ["grep_code", { path: "place", pattern: "a" }],
     ["edit_file", { file_path: "b.ts", old_string: "a", new_string: "b" }],

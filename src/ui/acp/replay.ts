@@ -1,3 +1,4 @@
+import { subjectOf } from "../../agent/run_tools.ts";
 import type { Session } from "../../session/session.ts";
 import { typedText } from "../../text/parts.ts";
 import type { Message, ToolCall } from "../../types/message.ts";
@@ -10,7 +11,7 @@ export function* replayUpdates({ agent, executions }: Session): Generator<Record
   const past = {
     executions,
     subjectOf: (name: string, args: Record<string, unknown>) =>
-      agent.tools.find((tool) => tool.name === name)?.subject?.(args),
+      subjectOf(agent.tools.find((tool) => tool.name === name), args),
   };
   const calls = new Map<string, ToolCall>();
   for (const message of messages) {

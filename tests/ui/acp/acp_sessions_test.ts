@@ -178,7 +178,8 @@ Deno.test("acp: a session that is loaded or resumed has its model, title and pla
   using ws = workspace();
   using state = workspace();
   const plan = use("tasks", { list: "[x] look\n[ ] write" });
-  const answers = [plan, { text: "Hi." }, { text: "Hi again." }];
+  const wrong = use("fetch_url", { url: "no address" });
+  const answers = [plan, wrong, { text: "Hi." }, { text: "Hi again." }];
   await using server = strictServer(answers, { models: ["test", "other"] });
   await using far = strictServer([], { models: ["far"] });
   const value = `${far.url}/v1#far`;

@@ -1,3 +1,4 @@
+import { subjectOf } from "../../../agent/run_tools.ts";
 import type { Theme } from "../../../config.ts";
 import { commandIn } from "../../../session/commands/command_line.ts";
 import { commandNamed } from "../../../session/commands/registry.ts";
@@ -314,7 +315,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   }
 
   private readonly subjectOf = (name: string, args: Record<string, unknown>): Subject | undefined =>
-    this.#session.agent.tools.find((tool) => tool.name === name)?.subject?.(args);
+    subjectOf(this.#session.agent.tools.find((tool) => tool.name === name), args);
 
   /** Replays the earlier turns; only their end if the screen cannot be repainted. */
   #showResumed(resumed: ResumedSession | undefined): void {

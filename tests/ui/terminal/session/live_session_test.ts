@@ -398,7 +398,10 @@ test("SES-02 a session that was killed goes on, its open call answered", async (
   await using terminal = await startSession([
     {
       text: "First.",
-      toolCalls: [{ name: "run_bash", arguments: { command: ": > a; sleep 60" } }],
+      toolCalls: [
+        { name: "fetch_url", arguments: { url: "no address" } },
+        { name: "run_bash", arguments: { command: ": > a; sleep 60" } },
+      ],
     },
     { text: "Second." },
     { text: "Third." },
@@ -425,9 +428,9 @@ test("SES-02 a session that was killed goes on, its open call answered", async (
   };
   assertEquals(
     messages.map(({ role }) => role),
-    "system user assistant tool assistant user".split(" "),
+    "system user assistant tool tool assistant user".split(" "),
   );
-  assert(messages[3]!.content.startsWith("Interrupted: the program ended"));
+  assert(messages[4]!.content.startsWith("Interrupted: the program ended"));
   await terminal.type("/clear\r/resume 1\rand again\r");
   await terminal.until("Third.");
   assertEquals(said(server.requests[2]!), "and again");
