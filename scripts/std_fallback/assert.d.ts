@@ -5,14 +5,62 @@
 // ./assert
 export declare function assert(expr: unknown, msg?: string): asserts expr;
 
+// ./assertion-error
+export declare class AssertionError extends Error {
+  constructor(message: string, options?: ErrorOptions);
+}
+
+// ./equal
+export declare function equal(a: unknown, b: unknown): boolean;
+
 // ./equals
 export declare function assertEquals<T>(actual: T, expected: T, msg?: string): void;
+
+// ./exists
+export declare function assertExists<T>(actual: T, msg?: string): asserts actual is NonNullable<T>;
+
+// ./fail
+export declare function fail(msg?: string): never;
+
+// ./false
+export type Falsy = false | 0 | 0n | "" | null | undefined;
+export declare function assertFalse(expr: unknown, msg?: string): asserts expr is Falsy;
+
+// ./greater
+export declare function assertGreater<T>(actual: T, expected: T, msg?: string): void;
+
+// ./instance-of
+export declare function assertInstanceOf<T extends abstract new (...args: any[]) => any>(
+  actual: unknown,
+  expectedType: T,
+  msg?: string,
+): asserts actual is InstanceType<T>;
 
 // ./match
 export declare function assertMatch(actual: string, expected: RegExp, msg?: string): void;
 
 // ./not-equals
 export declare function assertNotEquals<T>(actual: T, expected: T, msg?: string): void;
+
+// ./not-instance-of
+export declare function assertNotInstanceOf<A, T>(
+  actual: A,
+  unexpectedType: abstract new (...args: any[]) => T,
+  msg?: string,
+): asserts actual is Exclude<A, T>;
+
+// ./not-match
+export declare function assertNotMatch(actual: string, expected: RegExp, msg?: string): void;
+
+// ./not-strict-equals
+export declare function assertNotStrictEquals<T>(actual: T, expected: T, msg?: string): void;
+
+// ./object-match
+export declare function assertObjectMatch(
+  actual: Record<PropertyKey, any>,
+  expected: Record<PropertyKey, unknown>,
+  msg?: string,
+): void;
 
 // ./rejects
 export declare function assertRejects(

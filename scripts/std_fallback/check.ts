@@ -14,7 +14,7 @@ const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 const folder = await Deno.makeTempDir();
 try {
   const imports: Record<string, string> = {};
-  for (const name of ["assert", "cli", "path"]) {
+  for (const name of ["assert", "cli", "expect", "path"]) {
     for (const [module, text] of types(name)) {
       const file = `${folder}/${name}/${module}.d.ts`;
       await ensureDir(dirname(file));

@@ -14,7 +14,7 @@ interface Lock {
 }
 
 /** SHA-256 of the modules taken from deno-std@1.4.0: npm reports no error on a cut-short install. */
-const SOURCES = "3aaa20e51b2a523f8d8d6d5c4946f4ff54c2f67e55bfce61c2a34ac58703460c";
+const SOURCES = "67d1e7fd6c3c1bd9bfee529949479c93a56f1a7bfd5044097d5e39dc593bd0ed";
 
 const HERE = import.meta.dirname!;
 
