@@ -1,6 +1,7 @@
 /** The configured model server: its name, and requests outside of turns. @module */
 
-import { listLocalModels, type LocalServerOptions } from "./ollama/connection.ts";
+import { hostedHeaders } from "./anthropic/mod.ts";
+import { entriesAt, listLocalModels, type LocalServerOptions } from "./ollama/connection.ts";
 import type { ListedModel } from "./ollama/model_list.ts";
 import type { CopilotConfig } from "../config.ts";
 import { type ModelTarget, targetOf } from "./target.ts";
@@ -30,9 +31,13 @@ export function choosesModel(config: CopilotConfig): boolean {
 }
 
 export async function modelNames(config: CopilotConfig): Promise<string[]> {
-  const target = targetOf(config);
-  if (target.kind === "hosted") throw new Error("choose one with /model NAME");
-  return await listLocalModels(addressOf(target));
+  const { hosted } = config;
+  if (!hosted) return await listLocalModels(addressOf(targetOf(config)));
+  const headers = { ...hostedHeaders(hosted), ...hosted.headers };
+  const at = { host: hosted.baseUrl, fetch: hosted.fetch, headers };
+  const listed = await entriesAt("/v1/models?limit=1000", "data", at);
+  if (listed.length === 0) throw new Error("choose one with /model NAME");
+  return listed.map(({ id }) => String(id));
 }
 
 /** Describes a model in columns, which may be empty: its size, its context, its abilities, and if it is loaded. */

@@ -87,9 +87,10 @@ export async function modelChoices(
     seen.toReversed().flatMap(({ model, writeSpeed }) => writeSpeed ? [[model, writeSpeed]] : []),
   );
   if (cache.writeSpeed) speeds.set(target.name, cache.writeSpeed);
-  const known = [...new Set([target.name, ...seen.map(({ model }) => model)])];
+  const known = [target.name, ...seen.map(({ model }) => model)];
+  const hosted = async () => [...known, ...await modelNames(config).catch(() => [])];
   const listed = target.kind === "hosted"
-    ? known.map((name): ListedModel => ({ name }))
+    ? [...new Set(await hosted())].map((name): ListedModel => ({ name }))
     : await list().catch(onFailure(() => []));
   const models = usedFirst(
     listed,
@@ -186,7 +187,8 @@ async function unlistedName(
   config: CopilotConfig,
   name: string,
 ): Promise<{ meant: string | undefined } | undefined> {
-  const names = await modelNames(config).catch(() => []);
+  // A hosted API has more names for its models than it lists.
+  const names = config.hosted ? [] : await modelNames(config).catch(() => []);
   if (names.length === 0 || names.some((one) => isSameModel(one, name))) return undefined;
   const target = targetOf(config);
   // A server such as llama-swap also lists a model under another name.
@@ -281,12 +283,13 @@ async function changedText(session: SessionState): Promise<string> {
   const { agent: { config }, fit, surface: { kind: ui } } = session;
   const { name, kind } = targetOf(config);
   const now = `Switched to ${atServer(config, name)}.`;
+  if (kind === "hosted") return now;
   try {
     const names = await modelNames(config);
     // If the user named no model, the next message goes to one that the server has.
     if (!fit.isChosen || names.some((one) => isSameModel(one, name))) return now;
     return `${now} The server does not list it; the next message shows if it has it.`;
   } catch (error) {
-    return kind === "hosted" ? now : `${now} ${unlistedText(error, config, ui)}`;
+    return `${now} ${unlistedText(error, config, ui)}`;
   }
 }

@@ -229,8 +229,14 @@ Deno.test("/model offers nothing where the server lists nothing, but a hosted mo
   await using fake = await fakeSession(NO_SERVER, { modelFlags });
   assertEquals(await choicesOf(fake.session, "model", signal), []);
   await fake.command(`/model --hosted --base-url ${NO_SERVER} -m claude`);
-  const [own] = await choicesOf(fake.session, "model", signal);
-  assertEquals([own?.label, own?.isCurrent], ["claude", true]);
+  const listed = async () =>
+    (await choicesOf(fake.session, "model", signal)).map(({ label, isCurrent }) =>
+      isCurrent ? `* ${label}` : label
+    );
+  assertEquals(await listed(), ["* claude"]);
+  await using server = strictServer([], { models: ["other"] });
+  await fake.command(`/model --hosted --base-url ${server.url} -m claude`);
+  assertEquals(await listed(), ["* claude", "other"]);
 });
 
 Deno.test("/tokens sums up the session, and has the newest request", async () => {
