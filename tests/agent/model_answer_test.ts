@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
+import { assertEquals } from "@std/assert";
 import { askAgainAfter } from "../../src/agent/model_answer.ts";
 import { BackendError, type BackendErrorKind } from "../../src/errors.ts";
 

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
+import { assertEquals } from "@std/assert";
 import { processTurn, type TurnOptions } from "../../src/agent/turn.ts";
 import { announcesStep, claimsChange, UNFOUNDED_QUESTIONS } from "../../src/agent/unfounded.ts";
 import type { Tool } from "../../src/types/tool.ts";

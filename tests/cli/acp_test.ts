@@ -1,4 +1,4 @@
-import { assertStringIncludes } from "@std/assert/string-includes";
+import { assertStringIncludes } from "@std/assert";
 import { command } from "../helpers/program.ts";
 
 Deno.test("copilot acp: without a server that is chosen, a session is refused, and it is said what to do", async () => {

@@ -21,7 +21,7 @@ const lastText = ({ requests }: StrictServer) =>
 /** Text in which nothing repeats. */
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => `${i * 7919} `).join("");
 
-Deno.test("an answer goes to stdout, progress to stderr, exit code 0", async () => {
+Deno.test("TTY-09 an answer goes to stdout, progress to stderr, exit code 0", async () => {
   await using dir = await tempDir({ "a.txt": "alpha\n" });
   await using server = strictServer([
     use("read_file", { file_path: "a.txt" }),
@@ -50,47 +50,21 @@ Deno.test("an answer and progress in one file keep their order and their lines",
   assertMatch(log, /^Looking\.\n· Listed .*\nDone\.\n$/);
 });
 
-Deno.test("all four ways to a server", async () => {
-  const steps = [1, 2, 3, 4].map((n) => ({ text: `answer ${n}` }));
-  await using server = strictServer(steps);
-  const { url } = server;
-  const ways = [
-    ["--base-url", `${url}/v1`],
-    ["--local", "--host", url],
-    ["--local", "--use-compat", "--host", url],
-    ["--hosted", "--base-url", url, "--api-key", "k"],
-  ];
-  for (const [i, way] of ways.entries()) {
-    const { code, stdout } = await run([...way, "-m", "test", "-p", "hi"]);
-    assertEquals([code, stdout], [0, `answer ${i + 1}\n`]);
-  }
-});
-
-Deno.test("piped text is the prompt, or goes along as context", async () => {
+Deno.test("R-06 piped text is the prompt, or goes along as context; an @ in it attaches nothing", async () => {
+  await using dir = await tempDir({ "b.txt": "beta\n" });
   await using server = strictServer([{ text: "a" }, { text: "b" }, { text: "c" }]);
-  assertEquals((await run(local(server.url), { stdin: "from the pipe" })).stdout, "a\n");
-  assertEquals((await run(local(server.url, "-p"), { stdin: "from the pipe" })).stdout, "b\n");
+  const pipe = { stdin: "see @b.txt", cwd: dir.path };
+  assertEquals((await run(local(server.url), pipe)).stdout, "a\n");
+  assertEquals((await run(local(server.url, "-p"), pipe)).stdout, "b\n");
   await run(local(server.url, "-p", "explain"), { stdin: "an error log" });
   const sent = server.requests.map((r) =>
     (r.body.messages as { content: string }[]).at(-1)!.content
   );
   assertEquals(sent, [
-    "from the pipe",
-    "from the pipe",
+    "see @b.txt",
+    "see @b.txt",
     "explain\n\n<stdin>\nan error log\n</stdin>",
   ]);
-});
-
-Deno.test("R-06 an @ in piped text attaches nothing, with a prompt or alone", async () => {
-  await using dir = await tempDir({ "a.txt": "alpha\n", "b.txt": "beta\n" });
-  for (const [prompt, attached] of [["see @a.txt", ["alpha"]], ["", []]] as const) {
-    await using server = strictServer([{ text: "a" }]);
-    const args = local(server.url, "-p", ...prompt === "" ? [] : [prompt]);
-    const { code, stderr } = await run(args, { cwd: dir.path, stdin: "and @b.txt" });
-    assertEquals([code, stderr], [0, attached.length > 0 ? "· 1 file attached\n" : ""]);
-    const sent = lastText(server);
-    assertEquals(["alpha", "beta"].filter((text) => sent.includes(text)), [...attached], sent);
-  }
 });
 
 Deno.test("CMD-07 files that -p names go along, as far as nobody has to be asked; none of piped text", async () => {
@@ -130,23 +104,6 @@ Deno.test("a pipe that nobody writes to or closes does not hold -p", async () =>
   await child.stdin.close().catch(() => {});
   assertEquals([code, new TextDecoder().decode(stdout)], [0, "fine\n"]);
   assertStringIncludes(new TextDecoder().decode(stderr), "going on without it");
-});
-
-Deno.test("CMD-07 without a person writes and commands are refused, with exit code 3", async () => {
-  await using dir = await tempDir();
-  await using server = strictServer([
-    {
-      toolCalls: [
-        { name: "write_file", arguments: { file_path: "new.txt", content: "x" } },
-        { name: "run_bash", arguments: { command: "touch ran.txt" } },
-        { name: "nope", arguments: {} },
-      ],
-    },
-    { text: "I could not." },
-  ]);
-  const { code, stdout } = await run(local(server.url, "-p", "write"), { cwd: dir.path });
-  assertEquals([code, stdout], [3, "I could not.\n"]);
-  assertEquals([...Deno.readDirSync(dir.path)], []);
 });
 
 Deno.test("CMD-07 a word after -p gives no rights, like a flag as it may look: nothing is written", async () => {
@@ -208,17 +165,11 @@ Deno.test("the settings' mistakes are one line and exit code 2", async () => {
   await using dir = await tempDir({ "file": "" });
   const rows: [args: string[], message: string][] = [
     [["--lokal"], "did you mean --local?"],
-    [["--local", "--hosted", "-p", "x"], "exclude each other"],
     [["-p", "x"], "set OPENAI_API_KEY"],
-    [["--api-key", "", "-p", "x"], "--api-key is empty"],
-    [["--local", "--host", "not a url", "-p", "x"], "Cannot use --host as it must be a URL"],
-    [["--local", "-m", "", "-p", "x"], "--model"],
     [["--local", "--temperature", "9", "-p", "x"], "--temperature"],
-    [["--local", "-p", ""], "The prompt is empty"],
     [["--local", "-p", "  \n"], "The prompt is empty"],
     [["--local", "-p", "x", "-C", `${dir.path}/none`], "does not exist"],
     [["--local", "-p", "x", "-C", `${dir.path}/file`], "is not a folder"],
-    [["--local", "-p", "x", "--output", "xml"], "--output must be one of text, json"],
     [["--port", "1", "-p", "x"], "--port is for another command (with serve: "],
     [["replay", "x", "--output", "text"], "copilot replay has no use for --output"],
     [["replay", "x", "--json"], "copilot replay has no use for --json"],
@@ -359,12 +310,6 @@ Deno.test("a default model that is not installed: an installed one is taken, and
   assertEquals([code, stdout], [0, "fine\n"]);
   assertEquals(stderr, "· model: small:1b (the server's model; --model selects another)\n");
   assertEquals((await run([...args, "-m", "qwen3"])).code, 1);
-});
-
-Deno.test("TTY-09 not a byte of escape sequence or prompt on a pipe", async () => {
-  await using server = strictServer([{ text: "plain" }]);
-  const { stdout, stderr } = await run(local(server.url, "-p", "x"));
-  assertEquals([stdout, stderr], ["plain\n", ""]);
 });
 
 Deno.test("--version and --help need nothing", async () => {

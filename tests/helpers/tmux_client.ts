@@ -1,6 +1,6 @@
 /** A client of a tmux server in control mode: one process runs all commands, and reports all output. */
 
-import { assert } from "@std/assert/assert";
+import { assert } from "@std/assert";
 
 /** Bytes in Latin-1, one character each. `TextDecoder` uses that name for another encoding. */
 const latin1 = (bytes: Uint8Array) => String.fromCharCode(...bytes);

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
+import { assertEquals } from "@std/assert";
 import { withResultImages } from "../../src/models/wire_values.ts";
 import type { ImagePart } from "../../src/types/image.ts";
 import type { Message } from "../../src/types/message.ts";

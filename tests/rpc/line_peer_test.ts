@@ -1,5 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
-import { assertRejects } from "@std/assert/rejects";
+import { assertEquals, assertRejects } from "@std/assert";
 import { linePeer, type LinePeerOptions } from "../../src/rpc/line_peer.ts";
 import { RpcError } from "../../src/rpc/message.ts";
 import type { RpcPeer } from "../../src/rpc/peer.ts";

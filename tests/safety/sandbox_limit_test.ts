@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
+import { assertEquals } from "@std/assert";
 import { PathTable } from "../../src/safety/path_table.ts";
 import { limitOf, type ProgramEnd } from "../../src/safety/sandbox_limit.ts";
 import { parseRule } from "../../src/safety/rules.ts";

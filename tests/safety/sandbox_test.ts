@@ -274,54 +274,6 @@ for (const [i, [name, args]] of BROKEN.entries()) {
 }
 
 Deno.test({
-  name: `SBX-05 a session says at its start what confines commands, or that nothing does${
-    notHere || noTmux && ` (skipped: ${noTmux})`
-  }`,
-  ignore: !isBubblewrap || noTmux !== "",
-  async fn() {
-    const path = await fake();
-    await using server = strictServer([bash("touch ran"), { text: "Refused." }, bash("touch ran"), {
-      text: "Done.",
-    }], { models: ["test"] });
-    await using screen = await terminal();
-    const outer = broken(BROKEN[0]![1], path).join(" ");
-    await screen.type(
-      `${outer} ${sessionCommand(server, "--yes --sandbox workspace-write")}; echo left: $?\r`,
-    );
-    await screen.until("· no sandbox available, so commands are refused: ");
-    await screen.type("go\r");
-    await screen.until("Refused.");
-    assertEquals(await Deno.lstat(`${screen.folder}/ran`).catch(() => "none"), "none");
-    await screen.type("/exit\r");
-    await screen.until((rows) => rows.includes("left: 0"));
-    await screen.type(`clear; ${outer} ${sessionCommand(server, "--approve ask")}\r`);
-    await screen.until("· no sandbox: commands can do everything you can");
-    await screen.type("go\r");
-    await screen.until(asksAboutCall);
-    await screen.type("y\r");
-    await screen.until("Done.");
-    assert((await Deno.lstat(`${screen.folder}/ran`)).isFile);
-    await Deno.remove(path);
-  },
-});
-
-Deno.test({
-  name: `R-14 a session runs confined commands unasked where nothing else was chosen${
-    notHere || noTmux && ` (skipped: ${noTmux})`
-  }`,
-  ignore: !isBubblewrap || noTmux !== "",
-  async fn() {
-    await using server = strictServer([bash("touch ran"), { text: "Done." }], { models: ["test"] });
-    await using screen = await terminal();
-    await screen.type(`${sessionCommand(server, "--sandbox workspace-write")}\r`);
-    await screen.until((rows) => rows.includes(">"));
-    await screen.type("go\r");
-    await screen.until("Done.");
-    assert((await Deno.lstat(`${screen.folder}/ran`)).isFile);
-  },
-});
-
-Deno.test({
   name: `PRC-07 confined, nothing outlives a program that is killed${notHere}`,
   ignore: !isBubblewrap,
   async fn() {

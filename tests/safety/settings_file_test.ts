@@ -1,6 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
-import { assertRejects } from "@std/assert/rejects";
-import { assertThrows } from "@std/assert/throws";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { UsageError } from "../../src/errors.ts";
 import { levelOf, PermissionsFile } from "../../src/safety/settings_file.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
+import { assertEquals } from "@std/assert";
 import { walk } from "@std/fs/walk";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { relative } from "@std/path/relative";

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
+import { assertEquals } from "@std/assert";
 import plugin from "../../scripts/lint_rules.ts";
 
 const ROWS: [file: string, source: string, broken: string[]][] = [

@@ -1,5 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
-import { assertRejects } from "@std/assert/rejects";
+import { assertEquals, assertRejects } from "@std/assert";
 import { ensureDir } from "@std/fs/ensure-dir";
 import { existsSync } from "@std/fs/exists";
 import { dirname } from "@std/path/dirname";

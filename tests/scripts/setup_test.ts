@@ -1,5 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
-import { assertStringIncludes } from "@std/assert/string-includes";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { ensureDir } from "@std/fs/ensure-dir";
 import { existsSync } from "@std/fs/exists";
 import { fromFileUrl } from "@std/path/from-file-url";

@@ -5,13 +5,12 @@ import type { Notice } from "../../src/session/data.ts";
 
 const range = { first: 1, last: 3, total: 9, isExact: false };
 
-/** A notice of each kind, and its lines. */
+/** Notices with parts that vary, and their lines. */
 const ROWS: [notice: Notice, ...lines: string[]][] = [
   [
     { code: "settings_unheeded", names: ["a.host", "b\x1b"] },
     "ignored, because only you may set servers and keys: a.host, b␛",
   ],
-  [{ code: "key_withheld", variable: "A" }, "A is the model's key: commands never get it"],
   [
     {
       code: "project_stricter",
@@ -20,15 +19,6 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
       rules: 0,
     },
     "f tightens permissions: approve: never, sandbox: read-only",
-  ],
-  [{ code: "project_stricter", file: "f", modes: {}, rules: 1 }, "f tightens permissions: 1 rule"],
-  [
-    { code: "project_ignored", file: "f", settings: ["a", "b"] },
-    "f can only tighten permissions; ignored: a, b",
-  ],
-  [
-    { code: "path_missing", by: '"sandboxRead" in permissions.json', path: "/a" },
-    '"sandboxRead" in permissions.json names /a, which is missing',
   ],
   [
     { code: "path_missing", by: "--add-dir", path: "/a", isMade: true },
@@ -41,10 +31,6 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
   [
     { code: "sandbox_off" },
     "no sandbox: commands can do everything you can (--sandbox workspace-write)",
-  ],
-  [
-    { code: "sandbox_off", why: "so", isAsked: true },
-    "no sandbox: commands can do everything you can, and need approval (so)",
   ],
   [
     { code: "sandbox_off", why: "so", isAsked: false },
@@ -60,18 +46,6 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
     "the server does not list m and may answer with another: a, b, c, d, e, …",
   ],
   [
-    { code: "text_tools" },
-    "The model's template does not support tools: they are described in the prompt, and calls are parsed from the answer",
-  ],
-  [
-    { code: "compatible_endpoint" },
-    "The server is not Ollama: using its OpenAI-compatible endpoint (--use-compat)",
-  ],
-  [
-    { code: "key_unsent", variable: "A", why: "userinfo", to: "gpu" },
-    "A is not sent: the user name or password in the address goes to gpu instead. Remove it to send the key",
-  ],
-  [
     { code: "key_unsent", variable: "A", why: "http", to: "http://gpu" },
     'A is not sent over http. If http://gpu needs a key, pass it with --api-key, or put it under "keys" in config.json',
   ],
@@ -79,23 +53,6 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
     { code: "cache_lost", tokens: 17_200 },
     "17.2k tokens were no longer in the server's cache, and had to be read again: copilot doctor checks the cache",
   ],
-  ...([
-    ["restart", "the server was restarted"],
-    [
-      "slot",
-      "another program used this session's slot (llama-server -np gives each program its own)",
-    ],
-    [
-      "only_slot",
-      "another program likely used the server's only slot (llama-server -np 2 or --cache-ram keeps both prompts)",
-    ],
-    ["sub_agent", "a sub-agent used this session's slot (llama-server -np 2 gives each its own)"],
-    ["cut", "the server cut the prompt to fit its context"],
-  ] as const).map(([cause, text]): [Notice, string] => [
-    { code: "cache_lost", tokens: 999, seconds: 180, cause },
-    `999 tokens were no longer in the server's cache, and reading them again took 3 min: ${text}`,
-  ]),
-  [{ code: "record", why: "so" }, "the session cannot be saved for now: so"],
   [{ code: "attached", files: [] }],
   [
     { code: "attached", files: [{ name: "a", result: "attached" }] },
@@ -149,18 +106,6 @@ Deno.test("a notice of a session names what can be done in one", () => {
     [
       { code: "model_instead", model: "m" },
       "model: m (the server's model; /model selects another)",
-    ],
-    [
-      { code: "sandbox_missing", why: "so" },
-      'no sandbox available, so commands are refused: so ("sandbox": "off" in config.json allows them)',
-    ],
-    [
-      { code: "sandbox_off" },
-      'no sandbox: commands can do everything you can ("sandbox": "workspace-write" in config.json)',
-    ],
-    [
-      { code: "compatible_endpoint" },
-      "The server is not Ollama: using its OpenAI-compatible endpoint",
     ],
     [
       { code: "key_unsent", variable: "A", why: "http", to: "x" },

@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
-import { ModelFit, modelInstead, queryModel, useCompatible } from "../../src/session/fit_model.ts";
+import { ModelFit, queryModel } from "../../src/session/fit_model.ts";
 import type { Check, Notice } from "../../src/session/data.ts";
 import { checkServerAndModel, serverNotice } from "../../src/session/server_checks.ts";
 import { targetOf } from "../../src/models/target.ts";
@@ -242,37 +242,6 @@ Deno.test("what a server says of a model is learnt; one that says nothing teache
       server.asked.filter((path) => path === "/api/ps").length,
       kind === "local" ? 2 : 0,
     );
-  }
-});
-
-Deno.test("the model in place of one that nobody named is what the server has", async () => {
-  const rows: [Kind, Answers, isChosen: boolean, expected: string | undefined][] = [
-    ["local", ollama(1, "a"), false, "a"],
-    ["local", ollama(1, "a"), true, undefined],
-    ["local", ollama(1, "m"), false, undefined],
-    ["local", ollama(1), false, undefined],
-    ["chat", listed("a"), false, "a"],
-    ["chat", listed("a", "m"), false, undefined],
-  ];
-  for (const [kind, answers, isChosen, expected] of rows) {
-    await using server = serverOf(answers);
-    const target = { ...targetOf(configs[kind](server.url)), isChosen };
-    assertEquals(await modelInstead(target, { signal }), expected);
-  }
-});
-
-Deno.test("the compatible endpoint is used where there is no native one, and it lists models", async () => {
-  const rows: [Kind, Answers, expected: boolean][] = [
-    ["local", listed("m"), true],
-    ["local", { ...ollama(1, "m"), ...listed("m") }, false],
-    ["local", {}, false],
-    ["chat", listed("m"), false],
-  ];
-  for (const [kind, answers, expected] of rows) {
-    await using server = serverOf(answers);
-    const agent = new CopilotAgent(configs[kind](server.url), ".");
-    assertEquals(await useCompatible(agent, targetOf(agent.config), { signal }), expected);
-    assertEquals(agent.config.local!.useCompat, expected || kind === "chat");
   }
 });
 

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
+import { assertEquals } from "@std/assert";
 import { isAlias, isMeantAlias } from "../../src/text/tool_aliases.ts";
 
 const schemas = { read_file: { properties: { file_path: {}, limit: {} } } };

@@ -1,6 +1,5 @@
 /** A client and a server in one process: what the server answers is a function of the test. */
-import { assertEquals } from "@std/assert/equals";
-import { assertRejects } from "@std/assert/rejects";
+import { assertEquals, assertRejects } from "@std/assert";
 import type { CarrierHandlers } from "../../../src/extensions/mcp/http.ts";
 import { McpClient } from "../../../src/extensions/mcp/client.ts";
 import { HttpStatusError } from "../../../src/extensions/mcp/http.ts";

@@ -1,5 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
-import { assertThrows } from "@std/assert/throws";
+import { assertEquals, assertThrows } from "@std/assert";
 import { elicitationOf } from "../../../src/extensions/mcp/elicitation.ts";
 import { answerByDefaults, fieldValue } from "../../../src/session/form.ts";
 

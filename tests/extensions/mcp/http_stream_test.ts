@@ -1,6 +1,5 @@
 /** Answers of a server over HTTP, as JSON and as streams that break off and are taken up again. */
-import { assertEquals } from "@std/assert/equals";
-import { assertRejects } from "@std/assert/rejects";
+import { assertEquals, assertRejects } from "@std/assert";
 import type { Carrier } from "../../../src/extensions/mcp/http.ts";
 import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
 import { HttpCarrier, HttpStatusError } from "../../../src/extensions/mcp/http.ts";

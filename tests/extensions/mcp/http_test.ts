@@ -1,6 +1,4 @@
-import { assert } from "@std/assert/assert";
-import { assertEquals } from "@std/assert/equals";
-import { assertThrows } from "@std/assert/throws";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { definitionsIn, expanded } from "../../../src/extensions/mcp/definition.ts";
 import { headerValue } from "../../../src/extensions/mcp/http.ts";
 import { TokenAuth, TokenStore } from "../../../src/extensions/mcp/oauth.ts";

@@ -1,6 +1,5 @@
 import { completeArgument } from "../../../src/session/commands/registry.ts";
-import { assertEquals } from "@std/assert/equals";
-import { assertMatch } from "@std/assert/match";
+import { assertEquals, assertMatch } from "@std/assert";
 import type { Frontend } from "../../../src/session/frontend.ts";
 import { promptCommands } from "../../../src/extensions/mcp/mcp_command.ts";
 import type { McpServers } from "../../../src/extensions/mcp/servers.ts";

@@ -1,6 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
-import { assertRejects } from "@std/assert/rejects";
-import { assertStringIncludes } from "@std/assert/string-includes";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import {
   builtinTools,

@@ -1,6 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
-import { assertMatch } from "@std/assert/match";
-import { assertStringIncludes } from "@std/assert/string-includes";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { dirname } from "@std/path/dirname";
 import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
 import { badServer } from "../../helpers/mcp.ts";

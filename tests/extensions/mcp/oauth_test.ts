@@ -1,7 +1,5 @@
 /** Sign-ins against an authorization server on loopback; the test itself is the person's browser. */
-import { assert } from "@std/assert/assert";
-import { assertEquals } from "@std/assert/equals";
-import { assertRejects } from "@std/assert/rejects";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { definitionsIn, type OAuthSettings } from "../../../src/extensions/mcp/definition.ts";
 import { TokenAuth, TokenStore } from "../../../src/extensions/mcp/oauth.ts";
 import { waitForCode } from "../../../src/extensions/mcp/oauth_callback.ts";

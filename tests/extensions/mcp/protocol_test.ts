@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
+import { assertEquals } from "@std/assert";
 import { MemoryStore, type ServerMemory } from "../../../src/extensions/mcp/memory.ts";
 import { modelNameOf } from "../../../src/extensions/mcp/servers.ts";
 import {

@@ -1,5 +1,4 @@
-import { assert } from "@std/assert/assert";
-import { assertEquals } from "@std/assert/equals";
+import { assert, assertEquals } from "@std/assert";
 import {
   contentText,
   progressText,

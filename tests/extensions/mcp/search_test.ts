@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
+import { assertEquals } from "@std/assert";
 import { searchTools, toolLine } from "../../../src/extensions/mcp/search.ts";
 import type { JsonSchema, Tool } from "../../../src/types/tool.ts";
 

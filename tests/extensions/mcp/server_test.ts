@@ -1,6 +1,5 @@
 /** A server of a session, over HTTP in the same process: its standing, its lists, and calls. */
-import { assertEquals } from "@std/assert/equals";
-import { assertRejects } from "@std/assert/rejects";
+import { assertEquals, assertRejects } from "@std/assert";
 import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
 import type { HttpAuth } from "../../../src/extensions/mcp/oauth.ts";
 import type { McpServer, ServerOptions } from "../../../src/extensions/mcp/server.ts";

@@ -1,8 +1,10 @@
-import { assert } from "@std/assert/assert";
-import { assertEquals } from "@std/assert/equals";
-import { assertMatch } from "@std/assert/match";
-import { assertRejects } from "@std/assert/rejects";
-import { assertStringIncludes } from "@std/assert/string-includes";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
 import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
 import { McpServers } from "../../../src/extensions/mcp/servers.ts";
 import type { ServerOptions } from "../../../src/extensions/mcp/server.ts";

@@ -1,7 +1,4 @@
-import { assert } from "@std/assert/assert";
-import { assertEquals } from "@std/assert/equals";
-import { assertMatch } from "@std/assert/match";
-import { assertStringIncludes } from "@std/assert/string-includes";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { PromptTier } from "../../../src/config.ts";
 import { localConfig } from "../../../src/config.ts";
 import type { Approval } from "../../../src/safety/approval.ts";

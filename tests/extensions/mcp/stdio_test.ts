@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
+import { assertEquals } from "@std/assert";
 import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
 import { startProgram } from "../../../src/extensions/mcp/stdio.ts";
 import type { SandboxLimit } from "../../../src/types/confine.ts";

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
+import { assertEquals } from "@std/assert";
 import { promptCatalogue, skillList } from "../../../src/extensions/skills/catalogue.ts";
 
 const HEAD = "Skills: before work that one fits, read_file skill:NAME\n";

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
+import { assertEquals } from "@std/assert";
 import { JsonScanner, parseLenientJson } from "../../../src/models/toolcalls/json_scanner.ts";
 
 Deno.test("the end of a JSON value, or the first sign that none has there, however it is cut", () => {

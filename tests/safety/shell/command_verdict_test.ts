@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
+import { assertEquals } from "@std/assert";
 import { placeOf } from "../../../src/safety/places.ts";
 import { decide, rulesFor } from "../../../src/safety/policy.ts";
 import { type KeptRule, parseKept, parseRule } from "../../../src/safety/rules.ts";

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
+import { assertEquals } from "@std/assert";
 import { concernsCommand, parseRule } from "../../../src/safety/rules.ts";
 import { parseCommandLine } from "../../../src/safety/shell/parser.ts";
 import {

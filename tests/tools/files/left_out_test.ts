@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
+import { assertEquals } from "@std/assert";
 import { holdsWholeFile, leftOutBy } from "../../../src/tools/files/left_out.ts";
 
 const OLD = "one();\ntwo();\nthree();\n";

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
+import { assertEquals } from "@std/assert";
 import { type PathUse, repairPath } from "../../../src/tools/repair/paths.ts";
 import { SlipError } from "../../../src/tools/repair/slip_error.ts";
 import { posixTest } from "../workspace.ts";

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
+import { assertEquals } from "@std/assert";
 import { askForm } from "../../../../src/ui/terminal/session/form.ts";
 import type { ChoiceList } from "../../../../src/ui/terminal/screen/screen.ts";
 import { elicitationOf } from "../../../../src/extensions/mcp/elicitation.ts";
