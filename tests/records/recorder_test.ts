@@ -44,32 +44,6 @@ function failing(room: number, error: string, run: () => void, full = () => {}):
 const line = (message: Message) => ({ message });
 const ids = (...messages: Message[]) => messages.map(({ id }) => id!);
 
-test("a conversation that grows has a line for each message, and no other", (recorder, lines) => {
-  const [a, b, c] = [user("a"), says("b"), user("c")] as const;
-  recorder.record([]);
-  assertEquals(recorder.file, undefined);
-  recorder.record([a]);
-  assertEquals(lines(), [line(a)]);
-  recorder.record([a]);
-  assertEquals(lines(), []);
-  recorder.record([a, b, c]);
-  assertEquals(lines(), [line(b), line(c)]);
-});
-
-test("one that changed has a line of its messages, with those that are new", (recorder, lines) => {
-  const [a, b, c, d] = [user("a"), says("b"), user("c"), user("d")] as const;
-  recorder.record([a, b, c]);
-  lines();
-  recorder.record([a, b]);
-  assertEquals(lines(), [{ conversation: ids(a, b) }]);
-  recorder.record([a, b, c]);
-  assertEquals(lines(), [{ conversation: ids(a, b, c) }]);
-  recorder.record([d, c]);
-  assertEquals(lines(), [{ conversation: ids(d, c), added: [line(d)] }]);
-  recorder.record([d, c, b, user("e")].slice(0, 3));
-  assertEquals(lines(), [{ conversation: ids(d, c, b) }]);
-});
-
 test("the mode and the model are written where they changed", (recorder, lines) => {
   const [a, b] = [user("a"), says("b")] as const;
   const used = { model: "m", server: "s" };
@@ -92,17 +66,6 @@ test("how a call ended stands beside its result", (recorder, lines) => {
   const execution = { outcome: "done", durationMs: 1 } as const;
   recorder.record([...all], undefined, new Map([["1", execution]]));
   assertEquals(lines(), [line(all[0]), line(all[1]), { ...line(all[2]), execution }]);
-});
-
-test("pieces are written behind what is recorded, and only there", (recorder, lines) => {
-  const partial = "So";
-  recorder.writePartial(partial);
-  assertEquals(recorder.file, undefined);
-  const a = user("a");
-  recorder.record([a]);
-  recorder.writePartial(partial);
-  recorder.writePartial(null);
-  assertEquals(lines(), [line(a), { partial }, { partial: null }]);
 });
 
 test("a recorder that was left writes, and others have the file", (recorder, lines, root) => {

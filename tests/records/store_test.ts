@@ -255,22 +255,6 @@ test("a list reads the two ends of a long session, and says the same of it", (ro
   assertEquals([...listedSessions(root)], []);
 });
 
-test("what could not be written is written once it can be", (root, record) => {
-  const home = `${root}/sessions`;
-  Deno.writeTextFileSync(home, "a file");
-  using recorder = new TestRecorder(home);
-  const messages = [...whole];
-  for (let time = 0; time < 2; time++) {
-    assertThrows(() => recorder.record(messages));
-    messages.push(user(`${time}`));
-  }
-  Deno.removeSync(home);
-  recorder.record(messages);
-  assertEquals(storedSessions(home, "/f")[0]!.messages, messages);
-  assertEquals(recordsBelow(home).length, 1);
-  void record;
-});
-
 test("a folder's sessions are bounded: first go the oldest, an open one never", (root, record) => {
   using open = record();
   open.record([user("open")]);

@@ -6,21 +6,19 @@ import {
   indexMayLeadAway,
   madeSettings,
 } from "../../src/safety/git_queries.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
 
 /** Runs a script in a new folder, and looks at the repository that it made there with git's own eyes. */
 async function inRepository(script: string, look: (folder: string) => void): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    const { success, stderr } = await new Deno.Command("sh", {
-      args: ["-ec", script],
-      cwd: folder,
-      env: { HOME: folder, GIT_CONFIG_NOSYSTEM: "1" },
-    }).output();
-    assertEquals(success, true, new TextDecoder().decode(stderr));
-    look(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using temp = tempFolder();
+  const folder = temp.path;
+  const { success, stderr } = await new Deno.Command("sh", {
+    args: ["-ec", script],
+    cwd: folder,
+    env: { HOME: folder, GIT_CONFIG_NOSYSTEM: "1" },
+  }).output();
+  assertEquals(success, true, new TextDecoder().decode(stderr));
+  look(folder);
 }
 
 const source = (folder: string, time = waitTime()) => ({

@@ -10,6 +10,7 @@ import { startSession, test } from "../helpers/session.ts";
 import { bash, type Step, strictServer, use } from "../helpers/strict_server.ts";
 import { type Files, programTurn, turn } from "../helpers/turn.ts";
 import { testUnless } from "../helpers/test_unless.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
 
 async function gitFolder(folder: string): Promise<void> {
   await Deno.mkdir(`${folder}/.git`);
@@ -433,39 +434,36 @@ test("PTH-03 what is approved is what was asked about, though a link leads elsew
 });
 
 Deno.test("CMD-08 a rule is offered for just this call, and only where it would allow it", async () => {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
+  using temp = tempFolder();
+  const folder = temp.path;
   const at = (name: string) => `${folder}/${name}`;
-  try {
-    for (const name of ["f", ".env", "one"]) await Deno.writeTextFile(at(name), "");
-    await Deno.link(at("one"), at("other"));
-    await Deno.symlink(at("f"), at("link"));
-    const permissions = openPermissions({}, () => undefined);
-    const offered: (string | undefined)[] = [];
-    const policy = permissions.policy(({ rules }) => {
-      offered.push(rules?.map(({ rule }) => rule).join());
-      return Promise.resolve({ choice: "refuse", reason: "" });
-    });
-    const { signal } = new AbortController();
-    const decide = (name: string, args: Record<string, unknown>) => {
-      const { prepare: _, ...tool } = builtinTools.find((one) => one.name === name)!;
-      return policy.decide(tool, args, { workingDir: folder, maxOutputChars: 100, signal });
-    };
-    for (const path of ["f", "./f", at("f"), "link", ".env", "one", "a b.txt", "é", "*"]) {
-      await decide("write_file", { file_path: path, content: "" });
-    }
-    await decide("read_file", { file_path: "/etc/hosts" });
-    for (const command of ["make  test", "rm -r /", "a && b", "git clean -f"]) {
-      await decide("run_bash", { command });
-    }
-    assertEquals(offered, [
-      ...Array(4).fill("write_file(f)"),
-      ...[undefined, undefined, "write_file(a b.txt)", undefined, undefined],
-      ...["read_file(/etc/hosts)", "run_bash(make test)", undefined],
-      ...["run_bash(a),run_bash(b)", undefined],
-    ]);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  for (const name of ["f", ".env", "one"]) await Deno.writeTextFile(at(name), "");
+  await Deno.link(at("one"), at("other"));
+  await Deno.symlink(at("f"), at("link"));
+  const permissions = openPermissions({}, () => undefined);
+  const offered: (string | undefined)[] = [];
+  const policy = permissions.policy(({ rules }) => {
+    offered.push(rules?.map(({ rule }) => rule).join());
+    return Promise.resolve({ choice: "refuse", reason: "" });
+  });
+  const { signal } = new AbortController();
+  const decide = (name: string, args: Record<string, unknown>) => {
+    const { prepare: _, ...tool } = builtinTools.find((one) => one.name === name)!;
+    return policy.decide(tool, args, { workingDir: folder, maxOutputChars: 100, signal });
+  };
+  for (const path of ["f", "./f", at("f"), "link", ".env", "one", "a b.txt", "é", "*"]) {
+    await decide("write_file", { file_path: path, content: "" });
   }
+  await decide("read_file", { file_path: "/etc/hosts" });
+  for (const command of ["make  test", "rm -r /", "a && b", "git clean -f"]) {
+    await decide("run_bash", { command });
+  }
+  assertEquals(offered, [
+    ...Array(4).fill("write_file(f)"),
+    ...[undefined, undefined, "write_file(a b.txt)", undefined, undefined],
+    ...["read_file(/etc/hosts)", "run_bash(make test)", undefined],
+    ...["run_bash(a),run_bash(b)", undefined],
+  ]);
 });
 
 const HIDING: [name: string, command: string, parts: string[]][] = [
@@ -586,40 +584,37 @@ Deno.test("of the settings about permissions the most particular counts, those o
 });
 
 Deno.test("TRU-03 what a folder says goes for that folder alone, and is read again once it is mended", async () => {
-  const base = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    const write = (folder: string, text: string) =>
-      Deno.writeTextFile(`${base}/${folder}/.copilot/permissions.json`, text);
-    for (const folder of ["strict/.copilot", "plain", "wrong/.copilot"]) {
-      await Deno.mkdir(`${base}/${folder}`, { recursive: true });
-    }
-    const stricter = [{
-      code: "project_stricter" as const,
-      file: ".copilot/permissions.json",
-      modes: { approve: "never" as const },
-      rules: 1,
-    }];
-    await write("strict", '{"approve":"never","deny":["write"]}');
-    const permissions = openPermissions({}, () => undefined);
-    assertEquals(await permissions.prepare(`${base}/strict`, false), stricter);
-    const { rules: [rule] } = await permissions.describe(`${base}/strict`);
-    assertEquals(rule!.origin, stricter[0]!.file);
-    assertEquals(await permissions.prepare(`${base}/plain`, false), []);
-    assertEquals(await permissions.prepare(`${base}/strict`, false), stricter);
-    // Told that all may run, commands are confined where a sandbox works: then nobody is told that they are not.
-    const all = openPermissions({ yes: true }, () => undefined);
-    const { by } = await all.sandboxStatus(`${base}/plain`);
-    assertEquals(
-      (await all.prepare(`${base}/plain`, true)).map(({ code }) => code),
-      by === undefined ? ["sandbox_off"] : [],
-    );
-    await write("wrong", '{"approve":"nevar"}');
-    await assertRejects(() => permissions.prepare(`${base}/wrong`, false), UsageError, "approve");
-    await write("wrong", '{"approve":"never","deny":["write"]}');
-    assertEquals(await permissions.prepare(`${base}/wrong`, false), stricter);
-  } finally {
-    await Deno.remove(base, { recursive: true });
+  using temp = tempFolder();
+  const base = temp.path;
+  const write = (folder: string, text: string) =>
+    Deno.writeTextFile(`${base}/${folder}/.copilot/permissions.json`, text);
+  for (const folder of ["strict/.copilot", "plain", "wrong/.copilot"]) {
+    await Deno.mkdir(`${base}/${folder}`, { recursive: true });
   }
+  const stricter = [{
+    code: "project_stricter" as const,
+    file: ".copilot/permissions.json",
+    modes: { approve: "never" as const },
+    rules: 1,
+  }];
+  await write("strict", '{"approve":"never","deny":["write"]}');
+  const permissions = openPermissions({}, () => undefined);
+  assertEquals(await permissions.prepare(`${base}/strict`, false), stricter);
+  const { rules: [rule] } = await permissions.describe(`${base}/strict`);
+  assertEquals(rule!.origin, stricter[0]!.file);
+  assertEquals(await permissions.prepare(`${base}/plain`, false), []);
+  assertEquals(await permissions.prepare(`${base}/strict`, false), stricter);
+  // Told that all may run, commands are confined where a sandbox works: then nobody is told that they are not.
+  const all = openPermissions({ yes: true }, () => undefined);
+  const { by } = await all.sandboxStatus(`${base}/plain`);
+  assertEquals(
+    (await all.prepare(`${base}/plain`, true)).map(({ code }) => code),
+    by === undefined ? ["sandbox_off"] : [],
+  );
+  await write("wrong", '{"approve":"nevar"}');
+  await assertRejects(() => permissions.prepare(`${base}/wrong`, false), UsageError, "approve");
+  await write("wrong", '{"approve":"never","deny":["write"]}');
+  assertEquals(await permissions.prepare(`${base}/wrong`, false), stricter);
 });
 
 test("CMD-06 a command is edited in the question; that is what runs, once, and the model is told", async () => {
@@ -639,32 +634,29 @@ test("CMD-06 a command is edited in the question; that is what runs, once, and t
 });
 
 Deno.test("CMD-03 a deny rule holds for a command that was edited, too", async () => {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    await Deno.mkdir(`${folder}/copilot`);
-    await Deno.writeTextFile(
-      `${folder}/copilot/permissions.json`,
-      JSON.stringify({ deny: ["run_bash(curl *)"] }),
+  using temp = tempFolder();
+  const folder = temp.path;
+  await Deno.mkdir(`${folder}/copilot`);
+  await Deno.writeTextFile(
+    `${folder}/copilot/permissions.json`,
+    JSON.stringify({ deny: ["run_bash(curl *)"] }),
+  );
+  const permissions = openPermissions(
+    {},
+    (name) => name === "XDG_CONFIG_HOME" ? folder : Deno.env.get(name),
+  );
+  const tool = builtinTools.find(({ name }) => name === "run_bash")!;
+  const { signal } = new AbortController();
+  for (const [command, allow] of [["env curl x", false], ["echo curl", true]] as const) {
+    let answers = 0;
+    const policy = permissions.policy(() =>
+      Promise.resolve(answers++ === 0 ? { choice: "edit", command } : { choice: "once" })
     );
-    const permissions = openPermissions(
-      {},
-      (name) => name === "XDG_CONFIG_HOME" ? folder : Deno.env.get(name),
-    );
-    const tool = builtinTools.find(({ name }) => name === "run_bash")!;
-    const { signal } = new AbortController();
-    for (const [command, allow] of [["env curl x", false], ["echo curl", true]] as const) {
-      let answers = 0;
-      const policy = permissions.policy(() =>
-        Promise.resolve(answers++ === 0 ? { choice: "edit", command } : { choice: "once" })
-      );
-      const context = { workingDir: folder, maxOutputChars: 1000, signal };
-      const decision = await policy.decide(tool, { command: "touch x" }, context);
-      assertEquals(decision.allow, allow);
-      assertEquals(decision.allow && decision.args, allow && { command });
-      assertEquals(answers, 1);
-    }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+    const context = { workingDir: folder, maxOutputChars: 1000, signal };
+    const decision = await policy.decide(tool, { command: "touch x" }, context);
+    assertEquals(decision.allow, allow);
+    assertEquals(decision.allow && decision.args, allow && { command });
+    assertEquals(answers, 1);
   }
 });
 
@@ -773,25 +765,22 @@ sandboxTest(`SBX-02 SBX-04 protected files, read-only, the network${confined}`, 
 });
 
 Deno.test("servers run without a sandbox if none works and none was chosen; hooks and plug-ins do not", async () => {
-  const home = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    // The home folder itself cannot be what a sandbox may write.
-    const variables = (name: string) => name === "HOME" ? home : undefined;
-    const permissions = openPermissions({}, variables);
-    const servers = permissions.confineServers(() => home, "a");
-    assertEquals(await servers("a", ["b"]), { program: "a", args: ["b"] });
-    const trusted = permissions.confineServers(() => home, "b", "trusted");
-    await assertRejects(async () => await trusted("a", ["b"]), Error, "cannot start");
-    for (const sandbox of [undefined, "off", "read-only"] as const) {
-      const chosen = openPermissions({ ...sandbox && { sandbox } }, variables);
-      for (const by of ["plugin", "hooks"] as const) {
-        const confined = chosen.confineServers(() => home, "c", by);
-        const why = /run only in the sandbox, which cannot start/;
-        assertMatch((await assertRejects(async () => await confined("a", []), Error)).message, why);
-      }
+  using temp = tempFolder();
+  const home = temp.path;
+  // The home folder itself cannot be what a sandbox may write.
+  const variables = (name: string) => name === "HOME" ? home : undefined;
+  const permissions = openPermissions({}, variables);
+  const servers = permissions.confineServers(() => home, "a");
+  assertEquals(await servers("a", ["b"]), { program: "a", args: ["b"] });
+  const trusted = permissions.confineServers(() => home, "b", "trusted");
+  await assertRejects(async () => await trusted("a", ["b"]), Error, "cannot start");
+  for (const sandbox of [undefined, "off", "read-only"] as const) {
+    const chosen = openPermissions({ ...sandbox && { sandbox } }, variables);
+    for (const by of ["plugin", "hooks"] as const) {
+      const confined = chosen.confineServers(() => home, "c", by);
+      const why = /run only in the sandbox, which cannot start/;
+      assertMatch((await assertRejects(async () => await confined("a", []), Error)).message, why);
     }
-  } finally {
-    await Deno.remove(home, { recursive: true });
   }
 });
 

@@ -210,22 +210,19 @@ Deno.test("SEC-01 an approved edit of a secret shows the model no more of it", a
   await using server = strictServer([edit("DEBUG=1", "DEBUG=0"), edit("DEBUGS=0", "x"), {
     text: "Done.",
   }]);
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    await Deno.writeTextFile(`${folder}/.env`, "PASSWORD=hunter2\nDEBUG=1\nTOKEN=abc\n");
-    await using fake = await fakeSession(server.url, { folder }, {
-      approve: () => Promise.resolve({ choice: "once" }),
-    });
-    await fake.session.prompt("go", signal);
-    assertEquals(
-      await Deno.readTextFile(`${folder}/.env`),
-      "PASSWORD=hunter2\nDEBUG=0\nTOKEN=abc\n",
-    );
-    const sent = server.requests.map(({ text }) => text).join("");
-    assertEquals(/hunter2|TOKEN/.test(sent), false, sent);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using temp = tempFolder();
+  const folder = temp.path;
+  await Deno.writeTextFile(`${folder}/.env`, "PASSWORD=hunter2\nDEBUG=1\nTOKEN=abc\n");
+  await using fake = await fakeSession(server.url, { folder }, {
+    approve: () => Promise.resolve({ choice: "once" }),
+  });
+  await fake.session.prompt("go", signal);
+  assertEquals(
+    await Deno.readTextFile(`${folder}/.env`),
+    "PASSWORD=hunter2\nDEBUG=0\nTOKEN=abc\n",
+  );
+  const sent = server.requests.map(({ text }) => text).join("");
+  assertEquals(/hunter2|TOKEN/.test(sent), false, sent);
 });
 
 Deno.test("a question that is left open after the turn was stopped does not hold the next one", async () => {
@@ -328,23 +325,20 @@ Deno.test("a folder that becomes a link while a person thinks is not run in", {
     bash("touch ran"),
     { text: "Done." },
   ]);
-  const base = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    const [folder, other] = [`${base}/folder`, `${base}/other`];
-    await Promise.all([Deno.mkdir(folder), Deno.mkdir(other)]);
-    await using fake = await fakeSession(server.url, { folder }, {
-      async approve() {
-        await Deno.rename(folder, `${base}/was`);
-        await Deno.symlink(other, folder);
-        return { choice: "once" };
-      },
-    });
-    const { toolExecutions: [call] } = await fake.session.prompt("go", signal);
-    assertEquals([call?.outcome, [...Deno.readDirSync(other)]], ["refused", []]);
-    assertMatch(call!.result, /was replaced by a link/);
-  } finally {
-    await Deno.remove(base, { recursive: true });
-  }
+  using temp = tempFolder();
+  const base = temp.path;
+  const [folder, other] = [`${base}/folder`, `${base}/other`];
+  await Promise.all([Deno.mkdir(folder), Deno.mkdir(other)]);
+  await using fake = await fakeSession(server.url, { folder }, {
+    async approve() {
+      await Deno.rename(folder, `${base}/was`);
+      await Deno.symlink(other, folder);
+      return { choice: "once" };
+    },
+  });
+  const { toolExecutions: [call] } = await fake.session.prompt("go", signal);
+  assertEquals([call?.outcome, [...Deno.readDirSync(other)]], ["refused", []]);
+  assertMatch(call!.result, /was replaced by a link/);
 });
 
 Deno.test("a session and a prompt alone wait for a server that restarts", async () => {

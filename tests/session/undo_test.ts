@@ -7,7 +7,6 @@ import { undoText } from "../../src/session/commands/undo.ts";
 import { MAX_UNDO_BYTES, UndoLog } from "../../src/session/undo.ts";
 import { localConfig } from "../../src/config.ts";
 import { digestOf } from "../../src/text/digest.ts";
-import { startSession, test } from "../helpers/session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
 
@@ -356,21 +355,4 @@ Deno.test("several messages are taken back at once, with one report of their fil
     assertEquals((await log.undo(agent, 5))?.messages, 1);
     assertEquals(agent.state.messages, []);
   });
-});
-
-test("/undo in a session: the file is gone, and the model hears no more of it", async () => {
-  await using terminal = await startSession([{ toolCalls: [write("made.txt", "made")] }, {
-    text: "Made it.",
-  }, { text: "What?" }], { flags: "--yes" });
-  const { server } = terminal;
-  await terminal.type("make it\r");
-  await terminal.until("Made it.");
-  await terminal.type("/undo\r");
-  await terminal.until("made.txt: removed");
-  // Its text is in the line again.
-  await terminal.until((rows) => rows.at(-2) === "> make it");
-  await terminal.type("\x15hello\r");
-  await terminal.until("What?");
-  const { messages } = server.requests.at(-1)!.body as { messages: { content: string }[] };
-  assertEquals(messages.slice(1).map(({ content }) => content), ["hello"]);
 });

@@ -3,6 +3,7 @@ import { PathTable } from "../../../src/safety/path_table.ts";
 import { findSandbox, namespacesAdvice } from "../../../src/safety/sandbox/probe.ts";
 import { outerEnvironment } from "../../../src/safety/sandbox/wrap.ts";
 import { makeView } from "../../../src/safety/make_view.ts";
+import { tempFolder } from "../../helpers/temp_folder.ts";
 
 const APPARMOR = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
 const DEBIAN = "/proc/sys/kernel/unprivileged_userns_clone";
@@ -76,17 +77,14 @@ Deno.test("R-14 the processes of a command have a maximum, also if root starts t
 Deno.test("SBX-05 a sandbox that works is remembered, for the person alone; a failure is not", {
   ignore: Deno.build.os === "windows",
 }, async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const found = await findSandbox(undefined, `${folder}/a/b/sandbox`);
-    const kept = ["a", "a/b", "a/b/sandbox"];
-    if (typeof found === "string") assertEquals([...Deno.readDirSync(folder)], []);
-    else {
-      const modes = kept.map((name) => Deno.statSync(`${folder}/${name}`).mode! & 0o777);
-      assertEquals(modes, [0o700, 0o700, 0o600]);
-      assertEquals(typeof await findSandbox(undefined, `${folder}/a/b/sandbox`), "object");
-    }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  using temp = tempFolder();
+  const folder = temp.path;
+  const found = await findSandbox(undefined, `${folder}/a/b/sandbox`);
+  const kept = ["a", "a/b", "a/b/sandbox"];
+  if (typeof found === "string") assertEquals([...Deno.readDirSync(folder)], []);
+  else {
+    const modes = kept.map((name) => Deno.statSync(`${folder}/${name}`).mode! & 0o777);
+    assertEquals(modes, [0o700, 0o700, 0o600]);
+    assertEquals(typeof await findSandbox(undefined, `${folder}/a/b/sandbox`), "object");
   }
 });

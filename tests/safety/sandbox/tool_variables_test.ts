@@ -2,6 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
 import { runBash } from "../../../src/tools/shell/run_command.ts";
+import { tempFolder } from "../../helpers/temp_folder.ts";
 
 const found = await findSandbox();
 const ignore = typeof found === "string" || found.by !== "bubblewrap";
@@ -17,29 +18,26 @@ async function inSandbox(
     home: string,
   ) => Promise<void>,
 ) {
-  const base = await Deno.realPath(await Deno.makeTempDir());
+  using temp = tempFolder();
+  const base = temp.path;
   const [home, workingDir] = [`${base}/home`, `${base}/work`];
   for (const path of [workingDir, home, ...there.map((name) => `${home}/${name}`)]) {
     await Deno.mkdir(path, { recursive: true });
   }
   const variables = (name: string) => ({ HOME: home, PATH: Deno.env.get("PATH") })[name];
-  try {
-    await use(async (command, choice = {}) => {
-      const permissions = openPermissions(
-        { sandbox: "workspace-write", ...choice },
-        variables,
-      );
-      const confine = permissions.confine(() => workingDir);
-      const { signal } = new AbortController();
-      const { output } = await runBash(
-        { command: `HOME='${home}'; ${command}`, timeout_seconds: 60 },
-        { workingDir, maxOutputChars: 4000, signal, confine },
-      );
-      return `${output?.stdout ?? ""}${output?.stderr ?? ""}`;
-    }, home);
-  } finally {
-    await Deno.remove(base, { recursive: true });
-  }
+  await use(async (command, choice = {}) => {
+    const permissions = openPermissions(
+      { sandbox: "workspace-write", ...choice },
+      variables,
+    );
+    const confine = permissions.confine(() => workingDir);
+    const { signal } = new AbortController();
+    const { output } = await runBash(
+      { command: `HOME='${home}'; ${command}`, timeout_seconds: 60 },
+      { workingDir, maxOutputChars: 4000, signal, confine },
+    );
+    return `${output?.stdout ?? ""}${output?.stderr ?? ""}`;
+  }, home);
 }
 
 const NAMES =

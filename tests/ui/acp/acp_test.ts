@@ -4,15 +4,16 @@ import { bash, strictServer, use } from "../../helpers/strict_server.ts";
 import { waitUntil } from "../../helpers/wait_until.ts";
 import { workspace } from "../../tools/workspace.ts";
 
+/** The program in `cwd`, with a server. */
+const editorAt = (url: string, cwd: string, ...flags: string[]) =>
+  new Editor(["--base-url", `${url}/v1`, "-m", "test", ...flags], { cwd });
+
 const edit = use("write_file", { file_path: "new.txt", content: "one\ntwo\n" });
 
 Deno.test("acp: a turn is told by updates, and a write is asked about with its change", async () => {
   using ws = workspace();
   await using server = strictServer([edit, { text: "Done." }]);
-  await using editor = new Editor(
-    ["--base-url", `${server.url}/v1`, "-m", "test", "--approve", "ask", "--no-session"],
-    { cwd: ws.dir },
-  );
+  await using editor = editorAt(server.url, ws.dir, "--approve", "ask", "--no-session");
   const asked: Record<string, unknown>[] = [];
   editor.answer = (method, params) => {
     if (method !== "session/request_permission") return undefined;
@@ -100,10 +101,7 @@ Deno.test("acp: what is unsaved in the editor is read, searched and edited, and 
     use("read_file", { file_path: "b.txt" }),
     { text: "Done." },
   ]);
-  await using editor = new Editor(
-    ["--base-url", `${server.url}/v1`, "-m", "test", "--approve", "ask", "--no-session"],
-    { cwd: ws.dir },
-  );
+  await using editor = editorAt(server.url, ws.dir, "--approve", "ask", "--no-session");
   const at = ws.put("a.txt", "saved\n");
   ws.put("b.txt", "other\n");
   const buffers: Record<string, string> = { [at]: "in the buffer\n" };
@@ -131,10 +129,7 @@ Deno.test("acp: a prompt that comes during a turn is in its next request, a comm
     bash("cat pipe"),
     { text: "Done." },
   ]);
-  await using editor = new Editor(
-    ["--base-url", `${server.url}/v1`, "-m", "test", "--yes", "--sandbox", "off", "--no-session"],
-    { cwd: ws.dir },
-  );
+  await using editor = editorAt(server.url, ws.dir, "--yes", "--sandbox", "off", "--no-session");
   const pipe = `${ws.dir}/pipe`;
   await new Deno.Command("mkfifo", { args: [pipe] }).output();
   const sessionId = await editor.begin(ws.dir);
@@ -155,10 +150,7 @@ Deno.test("acp: a prompt that comes during a turn is in its next request, a comm
 Deno.test("acp: a turn that is cancelled ends as such, also while a question stands", async () => {
   using ws = workspace();
   await using server = strictServer([edit, edit]);
-  await using editor = new Editor(
-    ["--base-url", `${server.url}/v1`, "-m", "test", "--approve", "ask", "--no-session"],
-    { cwd: ws.dir },
-  );
+  await using editor = editorAt(server.url, ws.dir, "--approve", "ask", "--no-session");
   const sessionId = await editor.begin(ws.dir);
   editor.answer = async (method) => {
     if (method !== "session/request_permission") return undefined;
@@ -225,10 +217,7 @@ Deno.test("acp: a session is listed, loaded with all of its turns, resumed and d
 
 Deno.test("acp: a slash command right after the session began is answered before its prompt ends", async () => {
   using ws = workspace();
-  await using editor = new Editor(
-    ["--base-url", "http://127.0.0.1:9/v1", "-m", "test", "--no-session"],
-    { cwd: ws.dir },
-  );
+  await using editor = editorAt("http://127.0.0.1:9", ws.dir, "--no-session");
   const sessionId = await editor.begin(ws.dir);
   await editor.prompt(sessionId, "/status");
   const order = editor.messages.map(({ params, result }) =>
@@ -248,10 +237,7 @@ Deno.test("acp: the commands of a folder are announced once the user trusts it",
   Deno.mkdirSync(ws.at(".claude/commands"), { recursive: true });
   ws.put(".claude/commands/greet.md", "Say hello.\n");
   await using server = strictServer([{ text: "Hello." }]);
-  await using editor = new Editor(
-    ["--base-url", `${server.url}/v1`, "-m", "test", "--no-session"],
-    { cwd: ws.dir },
-  );
+  await using editor = editorAt(server.url, ws.dir, "--no-session");
   const kinds: unknown[] = [];
   editor.answer = (method, params) => {
     if (method !== "session/request_permission") return undefined;

@@ -154,20 +154,6 @@ inTerminal("TTY-05 stopped by somebody else, and ended while stopped", async (te
   await assertRestored(term);
 }, { shell: "bash --norc --noprofile --noediting" });
 
-for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) {
-  inTerminal(`TTY-04 ${signal} restores the terminal, and ends as ever`, async (term) => {
-    await term.type("text of two rows " + "x".repeat(80) + "\x01");
-    await term.until("xxx");
-    await kill(term, signal);
-    await term.until((rows) => rows.at(-1) === "$");
-    await term.type("echo code $?\r");
-    await term.until(`code ${{ SIGTERM: 143, SIGHUP: 129, SIGINT: 130 }[signal]}`);
-    await assertRestored(term);
-    const rows = (await term.screen()).slice(0, 2).map((row) => row.trim());
-    assertStringIncludes(rows.join(""), "x".repeat(80));
-  });
-}
-
 const ends: [mode: string, message: string][] = [
   ["throw", "thrown meanwhile"],
   ["reject", "rejected meanwhile"],
@@ -179,19 +165,6 @@ for (const [mode, message] of ends) {
     await assertRestored(term);
     await term.until(message);
   }, { mode });
-}
-
-const leavings: [name: string, leave: (term: Terminal) => Promise<void>, mode?: string][] = [
-  ["at the end", (term) => term.type("\x03")],
-  ["by SIGTERM", (term) => kill(term, "SIGTERM")],
-];
-for (const [name, leave, mode = "input"] of leavings) {
-  inTerminal(`TTY-04 a terminal found raw is left sane: ${name}`, async (term) => {
-    await term.type("a\r");
-    await term.until((rows) => rows[1] === 'got "a"' && rows.at(-1) === ">");
-    await leave(term);
-    await assertSane(term);
-  }, { mode, env: "stty raw -echo;" });
 }
 
 inTerminal("TTY-05 a terminal found raw is sane while the program is stopped", async (term) => {
@@ -247,34 +220,6 @@ inTerminal(
   },
   { mode: "input", env: "TERM=dumb" },
 );
-
-Deno.test(
-  "TTY-06 a terminal that is closed ends the program" + (noTmux && `: skipped, ${noTmux}`),
-  { ignore: noTmux !== "" },
-  async () => {
-    let pid = 0;
-    {
-      await using term = await terminal();
-      await term.type(`${command()}\r`);
-      await term.until((rows) => rows.at(-1) === ">");
-      pid = Number(await Deno.readTextFile(`${term.folder}/pid`));
-      assert(isAlive(pid));
-    }
-    for (let waited = 0; isAlive(pid); waited += 10) {
-      assert(waited < 10_000, "still there");
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  },
-);
-
-function isAlive(pid: number): boolean {
-  try {
-    Deno.kill(pid, "SIGCONT");
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 async function kill(term: Terminal, signal: Deno.Signal): Promise<void> {
   Deno.kill(Number(await Deno.readTextFile(`${term.folder}/pid`)), signal);
