@@ -2,9 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { left, living, marker } from "../helpers/processes.ts";
 import { command, ENTRY } from "../helpers/program.ts";
-import { sessionCommand } from "../helpers/session.ts";
 import { bash, strictServer, use } from "../helpers/strict_server.ts";
-import { asksAboutCall, noTmux, terminal } from "../helpers/tmux.ts";
 import { programTurn, turn } from "../helpers/turn.ts";
 import { testUnless } from "../helpers/test_unless.ts";
 
@@ -243,6 +241,7 @@ for (const [i, [name, args]] of BROKEN.entries()) {
       const folder = await Deno.makeTempDir();
       const rows: [flags: string[], ran: boolean][] = [
         [CONFINED, false],
+        [["--yes"], true],
         [["--yes", "--sandbox", "off"], true],
         [["--sandbox", "off"], false],
         [[], false],
@@ -264,6 +263,8 @@ for (const [i, [name, args]] of BROKEN.entries()) {
           flags === CONFINED,
           told,
         );
+        const isOff = /^· no sandbox: commands can .+, and run without asking \(.+\)$/m.test(told);
+        assertEquals(isOff, `${flags}` === "--yes", told);
         const made = await Deno.remove(`${folder}/ran`).then(() => true, () => false);
         assertEquals([made, code], [ran, ran ? 0 : 3], told);
       }

@@ -1,4 +1,5 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
 import { ensureDir } from "@std/fs/ensure-dir";
 import { existsSync } from "@std/fs/exists";
 import { dirname } from "@std/path/dirname";

@@ -1,4 +1,5 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertStringIncludes } from "@std/assert/string-includes";
 import { ensureDir } from "@std/fs/ensure-dir";
 import { existsSync } from "@std/fs/exists";
 import { fromFileUrl } from "@std/path/from-file-url";

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert/equals";
 import { ensureDir } from "@std/fs/ensure-dir";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { tempFolder } from "../helpers/temp_folder.ts";

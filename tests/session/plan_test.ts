@@ -88,18 +88,21 @@ Deno.test("plan mode ends with the mode that was in force before it", async () =
   }
 });
 
-Deno.test("a session that begins in plan mode tells the model, and the end of it", async () => {
-  await using server = strictServer([{ text: "One." }, { text: "Two." }]);
-  using ws = workspace();
-  const permissions = openPermissions({ approve: "plan" }, () => undefined);
-  await using fake = await fakeSession(server.url, { folder: ws.dir, permissions });
-  await fake.session.prompt("one", signal);
-  await fake.command("/approve auto");
-  await fake.session.prompt("two", signal);
-  const [first, second] = fake.session.agent.state.messages.filter(({ role }) => role === "user");
-  assertMatch(first!.content, /^\[Plan mode: look around/);
-  assertMatch(second!.content, /^\[Plan mode is over; the plan was not accepted\.\]/);
-});
+for (const choice of [{ approve: "plan" }, { usual: { approve: "plan" } }] as const) {
+  const by = "usual" in choice ? "by config.json" : "by a flag";
+  Deno.test(`a session that begins in plan mode ${by} tells the model, and the end of it`, async () => {
+    await using server = strictServer([{ text: "One." }, { text: "Two." }]);
+    using ws = workspace();
+    const permissions = openPermissions(choice, () => undefined);
+    await using fake = await fakeSession(server.url, { folder: ws.dir, permissions });
+    await fake.session.prompt("one", signal);
+    await fake.command("/approve auto");
+    await fake.session.prompt("two", signal);
+    const [first, second] = fake.session.agent.state.messages.filter(({ role }) => role === "user");
+    assertMatch(first!.content, /^\[Plan mode: look around/);
+    assertMatch(second!.content, /^\[Plan mode is over; the plan was not accepted\.\]/);
+  });
+}
 
 Deno.test("TRU-03 plan is the strictest mode, then never: a folder may ask for either", async () => {
   const rows: [ours: ApproveMode, theirs: ApproveMode, expected: ApproveMode][] = [

@@ -81,7 +81,7 @@ const LOOKS: [
   checks: string[],
   model?: string,
 ][] = [
-  ["a model that is there", "local", ollama(40_000, "m"), true, [
+  ["a model that is there", "local", { ...listed("m"), ...ollama(40_000, "m") }, true, [
     ...[ANSWERS, "model|ok|m (8B, Q4): tools, vision"],
     "context|ok|32768 tokens, set with every request",
   ]],
@@ -128,6 +128,9 @@ const LOOKS: [
   ["no Ollama", "local", { ...listed("m"), ...props(8192) }, true, [
     "server|note|answers after N; not Ollama, so its OpenAI-compatible endpoint is used",
     ...["model|ok|m", "context|ok|8192 tokens"],
+  ]],
+  ["neither Ollama nor models", "local", {}, true, [
+    ...[ANSWERS, "model|note|m; the server does not list its models"],
   ]],
   ["a compatible server", "compat", { ...listed("m"), ...props(8000) }, true, [
     ...[ANSWERS, "model|ok|m", `context|note|8000 tokens|${SMALL}`],

@@ -154,6 +154,20 @@ inTerminal("TTY-05 stopped by somebody else, and ended while stopped", async (te
   await assertRestored(term);
 }, { shell: "bash --norc --noprofile --noediting" });
 
+for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) {
+  inTerminal(`TTY-04 ${signal} restores the terminal, and ends as ever`, async (term) => {
+    await term.type("text of two rows " + "x".repeat(80) + "\x01");
+    await term.until("xxx");
+    await kill(term, signal);
+    await term.until((rows) => rows.at(-1) === "$");
+    await term.type("echo code $?\r");
+    await term.until(`code ${{ SIGTERM: 143, SIGHUP: 129, SIGINT: 130 }[signal]}`);
+    await assertRestored(term);
+    const rows = (await term.screen()).slice(0, 2).map((row) => row.trim());
+    assertStringIncludes(rows.join(""), "x".repeat(80));
+  });
+}
+
 const ends: [mode: string, message: string][] = [
   ["throw", "thrown meanwhile"],
   ["reject", "rejected meanwhile"],

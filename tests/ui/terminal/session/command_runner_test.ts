@@ -13,60 +13,58 @@ import { workspace } from "../../../tools/workspace.ts";
 const ANSWER = "Run this:\n\n```sh\nls -l\n```\n\nor this:\n\n```py\nprint('é')\nexit()\n```\n";
 const osc52 = (text: string) => `\x1b]52;c;${new TextEncoder().encode(text).toBase64()}\x07`;
 
-for (const columns of [80, 40]) {
-  test(`/copy takes the last answer or a block of it, which Tab lists, at ${columns} columns`, async () => {
-    await using terminal = await startSession([{ text: ANSWER }], { columns });
-    await terminal.type("/copy\r");
-    await terminal.until("There is no answer to copy yet.");
-    await terminal.type("go\r");
-    await terminal.until("exit()");
-    await terminal.type("/copy 3\r");
-    await terminal.until("The last answer has 2 code blocks");
-    await terminal.type("/copy \t");
-    await terminal.until((rows) => rows.some((row) => /2 +print\('é'\)/.test(row)));
-    await terminal.type("2\r");
-    await terminal.until((rows) => rows.join(" ").includes("Copied: block 2, 2 lines. tmux"));
-    await terminal.output((output) => output.includes(osc52("print('é')\nexit()")));
-    await terminal.type("/copy\r");
-    await terminal.until("Copied: the last answer");
-    await terminal.output((output) =>
-      output.includes(osc52(ANSWER.trimEnd())) || output.includes(osc52(ANSWER))
-    );
-  });
+test("/copy takes the last answer or a block of it, which Tab lists", async () => {
+  await using terminal = await startSession([{ text: ANSWER }]);
+  await terminal.type("/copy\r");
+  await terminal.until("There is no answer to copy yet.");
+  await terminal.type("go\r");
+  await terminal.until("exit()");
+  await terminal.type("/copy 3\r");
+  await terminal.until("The last answer has 2 code blocks");
+  await terminal.type("/copy \t");
+  await terminal.until((rows) => rows.some((row) => /2 +print\('é'\)/.test(row)));
+  await terminal.type("2\r");
+  await terminal.until((rows) => rows.join(" ").includes("Copied: block 2, 2 lines. tmux"));
+  await terminal.output((output) => output.includes(osc52("print('é')\nexit()")));
+  await terminal.type("/copy\r");
+  await terminal.until("Copied: the last answer");
+  await terminal.output((output) =>
+    output.includes(osc52(ANSWER.trimEnd())) || output.includes(osc52(ANSWER))
+  );
+});
 
-  test(`/theme lists the themes, takes the one that is picked at once, and keeps it, at ${columns} columns`, async () => {
-    await using terminal = await startSession([{ text: "a `code` b" }], { columns });
-    const file = `${terminal.folder}/../config/copilot/config.json`;
-    await Deno.mkdir(`${terminal.folder}/../config/copilot`, { recursive: true });
-    const keys = { "http://other/v1": "other-key-ZZ12" };
-    const roles = { plan: "http://user:role-pass-99@other#m" };
-    await Deno.writeTextFile(file, JSON.stringify({ keys, roles }));
-    await terminal.type("/theme\r");
-    const rows = await terminal.until("Which colours?");
-    assertEquals(rows.filter((row) => /^\W*[1-4] +(auto|dark|light|none)/.test(row)).length, 4);
-    await terminal.type("4");
-    await terminal.until("Theme: none. Saved for later sessions.");
-    assertEquals(JSON.parse(await Deno.readTextFile(file)), { keys, roles, theme: "none" });
-    const before = (await terminal.output()).length;
-    await terminal.type("hello other-key-ZZ12 role-pass-99\r");
-    await terminal.until("`code`");
-    const output = await terminal.output((output) => output.slice(before).includes("`code`"));
-    assertEquals(output.slice(before).match(/\[\d[\d;]*m/g), null);
-    await terminal.type("/theme\r");
-    await terminal.until((rows) => rows.some((row) => /none +no colours · current/.test(row)));
-    await terminal.type("\x1b");
-    await terminal.until((rows) => !rows.includes("Which colours?"));
-    await terminal.type("/theme green\r");
-    await terminal.until("/theme takes no argument, or one of:");
-    // Neither key was sent to a server.
-    await terminal.type("/export x.md\r");
-    await terminal.until("Exported to x.md");
-    const exported = await Deno.readTextFile(`${terminal.folder}/x.md`);
-    assertEquals(exported.split("\n")[0], "# hello [redacted] [redacted]");
-    await terminal.type("/mode auto\r");
-    await terminal.until((rows) => rows.join(" ").includes("/mode: did you mean /approve?"));
-  });
-}
+test("/theme lists the themes, takes the one that is picked at once, and keeps it", async () => {
+  await using terminal = await startSession([{ text: "a `code` b" }]);
+  const file = `${terminal.folder}/../config/copilot/config.json`;
+  await Deno.mkdir(`${terminal.folder}/../config/copilot`, { recursive: true });
+  const keys = { "http://other/v1": "other-key-ZZ12" };
+  const roles = { plan: "http://user:role-pass-99@other#m" };
+  await Deno.writeTextFile(file, JSON.stringify({ keys, roles }));
+  await terminal.type("/theme\r");
+  const rows = await terminal.until("Which colours?");
+  assertEquals(rows.filter((row) => /^\W*[1-4] +(auto|dark|light|none)/.test(row)).length, 4);
+  await terminal.type("4");
+  await terminal.until("Theme: none. Saved for later sessions.");
+  assertEquals(JSON.parse(await Deno.readTextFile(file)), { keys, roles, theme: "none" });
+  const before = (await terminal.output()).length;
+  await terminal.type("hello other-key-ZZ12 role-pass-99\r");
+  await terminal.until("`code`");
+  const output = await terminal.output((output) => output.slice(before).includes("`code`"));
+  assertEquals(output.slice(before).match(/\[\d[\d;]*m/g), null);
+  await terminal.type("/theme\r");
+  await terminal.until((rows) => rows.some((row) => /none +no colours · current/.test(row)));
+  await terminal.type("\x1b");
+  await terminal.until((rows) => !rows.includes("Which colours?"));
+  await terminal.type("/theme green\r");
+  await terminal.until("/theme takes no argument, or one of:");
+  // Neither key was sent to a server.
+  await terminal.type("/export x.md\r");
+  await terminal.until("Exported to x.md");
+  const exported = await Deno.readTextFile(`${terminal.folder}/x.md`);
+  assertEquals(exported.split("\n")[0], "# hello [redacted] [redacted]");
+  await terminal.type("/mode auto\r");
+  await terminal.until((rows) => rows.join(" ").includes("/mode: did you mean /approve?"));
+});
 
 const SHELL: [command: string, shown: string][] = [
   ["echo a", "a"],

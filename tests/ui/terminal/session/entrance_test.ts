@@ -6,37 +6,33 @@ import type { StrictRequest } from "../../../helpers/strict_server.ts";
 const said = ({ body }: StrictRequest) =>
   (body.messages as { role: string; content: string }[]).at(-1)!.content;
 
-for (const columns of [80, 40]) {
-  test(`a message on the command line begins a session; leaving it says how to come back, at ${columns} columns`, async () => {
-    await using terminal = await startSession([{ text: "They pass." }, { text: "Again." }], {
-      columns,
-    });
-    const { server } = terminal;
-    await terminal.type("exit\r");
-    const rows = await terminal.until("left: 0");
-    assertEquals(rows.filter((row) => row.startsWith("To continue")), []);
-    await terminal.type("clear\r");
-    await terminal.until((rows) => rows.length === 1);
-    await terminal.type(`${sessionCommand(server, '"fix the tests"')}; echo left: $?\r`);
-    await terminal.until((rows) => rows.includes("> fix the tests") && rows.includes("They pass."));
-    await terminal.until((rows) => rows.at(-2) === ">");
-    await terminal.type("clear\x15quit\r");
-    const left = (await terminal.until("left: 0")).join("\n");
-    const [, id] = /^To continue: copilot --resume ([\da-f]{8})$/m.exec(left) ?? [];
-    assert(id !== undefined, left);
-    const sessions = `${terminal.folder}/../state/copilot/sessions`;
-    const [path] = recordsBelow(sessions);
-    assert(path!.endsWith(`-${id}.jsonl`), path);
-    const text = await Deno.readTextFile(path!);
-    assert(text.includes("fix the tests") && text.includes("They pass."), text);
-    await terminal.type(
-      `clear; cd /; ${sessionCommand(server, `--resume ${id} -- '--and more'`)}\r`,
-    );
-    await terminal.until("Again.");
-    assertEquals(server.requests.map(said), ["fix the tests", "--and more"]);
-    assertEquals((server.requests[1]!.body.messages as unknown[]).length, 4);
-  });
-}
+test("a message on the command line begins a session; leaving it says how to come back", async () => {
+  await using terminal = await startSession([{ text: "They pass." }, { text: "Again." }]);
+  const { server } = terminal;
+  await terminal.type("exit\r");
+  const rows = await terminal.until("left: 0");
+  assertEquals(rows.filter((row) => row.startsWith("To continue")), []);
+  await terminal.type("clear\r");
+  await terminal.until((rows) => rows.length === 1);
+  await terminal.type(`${sessionCommand(server, '"fix the tests"')}; echo left: $?\r`);
+  await terminal.until((rows) => rows.includes("> fix the tests") && rows.includes("They pass."));
+  await terminal.until((rows) => rows.at(-2) === ">");
+  await terminal.type("clear\x15quit\r");
+  const left = (await terminal.until("left: 0")).join("\n");
+  const [, id] = /^To continue: copilot --resume ([\da-f]{8})$/m.exec(left) ?? [];
+  assert(id !== undefined, left);
+  const sessions = `${terminal.folder}/../state/copilot/sessions`;
+  const [path] = recordsBelow(sessions);
+  assert(path!.endsWith(`-${id}.jsonl`), path);
+  const text = await Deno.readTextFile(path!);
+  assert(text.includes("fix the tests") && text.includes("They pass."), text);
+  await terminal.type(
+    `clear; cd /; ${sessionCommand(server, `--resume ${id} -- '--and more'`)}\r`,
+  );
+  await terminal.until("Again.");
+  assertEquals(server.requests.map(said), ["fix the tests", "--and more"]);
+  assertEquals((server.requests[1]!.body.messages as unknown[]).length, 4);
+});
 
 test("words that stand for a command are one as a whole line, typed, and nothing else", async () => {
   await using terminal = await startSession([{ text: "One." }, { text: "Two." }]);

@@ -173,44 +173,35 @@ test("files named by @ and the output of !commands go along with a message, once
   assertEquals(second, "and now");
 });
 
-for (const columns of [80, 40]) {
-  test(`/model lists the models and goes on with another, at ${columns} columns`, async () => {
-    await using terminal = await startSession([{ text: "First." }, { text: "Second." }], {
-      columns,
-    });
-    const { server } = terminal;
-    await terminal.type("one\r");
-    await terminal.until("First.");
-    const facts = (now: string) => columns === 80 ? `   40k context  tools${now}` : "";
-    await terminal.type("/model\r");
-    const filter = "type to filter";
-    const hint = columns === 80 ? `  Enter to select · Esc to cancel · ${filter}` : `  ${filter}`;
-    const rows = await terminal.until((rows) =>
-      rows.some((row) => row.startsWith("❯ 1  test")) && rows.at(-2) === hint
-    );
-    const at = rows.indexOf("Which model?");
-    assertEquals(rows[at + 1], `  ${new URL(server.url).host}`, rows.join("\n"));
-    assert(rows[at + 2]!.startsWith(`❯ 1  test${facts(" · current")}`), rows.join("\n"));
-    assert(rows[at + 3]!.startsWith(`  2  other${facts("").slice(1)}`), rows.join("\n"));
-    const below = columns === 80 ? [] : ["    40k context · tools · current"];
-    // Servers of this machine may follow.
-    assertEquals(rows.slice(at + 4, at + 4 + below.length), below);
-    await terminal.type("\x1b");
-    await terminal.until((rows) => rows.at(-2) === ">" && !rows.includes("Which model?"));
-    await terminal.type("/model\r");
-    await terminal.until("Which model?");
-    await terminal.type("oth\r");
-    await terminal.until("Switched to other");
-    await terminal.type("/model nother\r");
-    await terminal.until((rows) => rows.join("").includes("did you mean other?"));
-    await terminal.type("/model --hosted --local\r");
-    await terminal.until((rows) => rows.join(" ").includes("exclude each other"));
-    await terminal.type("two\r");
-    await terminal.until("Second.");
-    assertEquals(server.requests.map(({ body }) => body.model), ["test", "other"]);
-    assertEquals((server.requests[1]!.body.messages as unknown[]).length, 4);
-  });
-}
+test("/model lists the models and goes on with another", async () => {
+  await using terminal = await startSession([{ text: "First." }, { text: "Second." }]);
+  const { server } = terminal;
+  await terminal.type("one\r");
+  await terminal.until("First.");
+  await terminal.type("/model\r");
+  const rows = await terminal.until((rows) =>
+    rows.some((row) => row.startsWith("❯ 1  test")) &&
+    rows.at(-2) === "  Enter to select · Esc to cancel · type to filter"
+  );
+  const at = rows.indexOf("Which model?");
+  assertEquals(rows[at + 1], `  ${new URL(server.url).host}`, rows.join("\n"));
+  assert(rows[at + 2]!.startsWith("❯ 1  test   40k context  tools · current"), rows.join("\n"));
+  assert(rows[at + 3]!.startsWith("  2  other  40k context  tools"), rows.join("\n"));
+  await terminal.type("\x1b");
+  await terminal.until((rows) => rows.at(-2) === ">" && !rows.includes("Which model?"));
+  await terminal.type("/model\r");
+  await terminal.until("Which model?");
+  await terminal.type("oth\r");
+  await terminal.until("Switched to other");
+  await terminal.type("/model nother\r");
+  await terminal.until((rows) => rows.join("").includes("did you mean other?"));
+  await terminal.type("/model --hosted --local\r");
+  await terminal.until((rows) => rows.join(" ").includes("exclude each other"));
+  await terminal.type("two\r");
+  await terminal.until("Second.");
+  assertEquals(server.requests.map(({ body }) => body.model), ["test", "other"]);
+  assertEquals((server.requests[1]!.body.messages as unknown[]).length, 4);
+});
 
 test("Esc twice lists the messages, and a pick takes back all from that one on", async () => {
   await using terminal = await startSession([{ text: "First." }, { text: "Second." }, {
