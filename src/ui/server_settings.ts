@@ -27,6 +27,14 @@ export function settingsOf(
   return { "base-url": `${url}/v1`, ...models.length > 1 && { model: name } };
 }
 
+/** Returns the argument of `/model` that selects a server. A name with a space cannot follow a flag. */
+export function modelArgument(settings: ServerSettings): string {
+  const { model = "" } = settings;
+  if (/\s/.test(model)) return `${settings["base-url"] ?? settings.host}#${model}`;
+  return Object.entries(settings)
+    .map(([flag, value]) => value === true ? `--${flag}` : `--${flag} ${value}`).join(" ");
+}
+
 /** Shortens addresses on one machine: `127.0.0.1:11434, :8080`. */
 export function placesText(addresses: readonly string[]): string {
   const urls = addresses.map((address) => new URL(address));

@@ -4,6 +4,7 @@ import { modelFlags, optionsFromArgs, sessionOptions, toConfig } from "../../src
 import { UsageError } from "../../src/errors.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
 import { run } from "../helpers/program.ts";
+import { modelArgument } from "../../src/ui/server_settings.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 
 const env = (values: Record<string, string>) => ({ get: (name: string) => values[name] });
@@ -189,6 +190,14 @@ Deno.test("/model takes the flags of a model, and no others", () => {
   assertEquals(parse("--think off").config, { compat: { ...here.compat!, think: false } });
   assertEquals(parse("-m other").config, { compat: { ...here.compat!, model: "other" } });
   assertThrows(() => parse("--keep-alive 5m"), UsageError, "--keep-alive needs --local");
+  // What /setup selects, also a file whose name has a space.
+  const [at, host] = ["http://other:8080/v1", "http://other:11434"];
+  for (const name of ["m", "my model.gguf"]) {
+    const spec = modelArgument({ "base-url": at, model: name });
+    const { compat } = spec.startsWith("-") ? parse(spec).config : modelFlags.at(spec, here);
+    assertEquals([compat?.baseUrl, compat?.model], [at, name]);
+  }
+  assertEquals(parse(modelArgument({ local: true, host })).config.local?.host, host);
   assertThrows(
     () => parse("--base-url x"),
     UsageError,

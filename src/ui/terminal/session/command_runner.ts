@@ -29,7 +29,7 @@ import type { Display } from "./display.ts";
 import { helpText, keysText } from "./help_tables.ts";
 import { YES_OR_NO } from "./form.ts";
 import { Setup, type SetupHome } from "./setup.ts";
-import type { ServerSettings } from "../../server_settings.ts";
+import { modelArgument, type ServerSettings } from "../../server_settings.ts";
 
 interface TypedCommand {
   name: string;
@@ -186,9 +186,7 @@ export class CommandRunner {
         if (!display.isLive) return effect.text;
         const chosen = await chooseServer(display, setup, signal, session);
         if (chosen === undefined) return undefined;
-        const flags = Object.entries(chosen)
-          .map(([flag, value]) => value === true ? `--${flag}` : `--${flag} ${value}`);
-        return String(await session.command("model", flags.join(" "), signal));
+        return String(await session.command("model", modelArgument(chosen), signal));
       }
     }
   }

@@ -19,7 +19,6 @@ import {
   isOfServer,
   keptText,
   lastRows,
-  nameable,
   NOTHING_FOUND,
   serverRows,
   type SetupPick,
@@ -245,7 +244,7 @@ export class Setup {
   }
 
   async #keepModelOf(server: NamedServer, found: FoundServer): Kept {
-    const items = nameable(found.models).map((model) => (
+    const items = found.models.map((model) => (
       { label: oneLine(model.name), detail: modelFacts(model), value: model.name }
     ));
     const title = `Which model of ${hostShown(server.address)}?`;

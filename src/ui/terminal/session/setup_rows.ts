@@ -1,7 +1,6 @@
 /** The rows of setup: servers with their models, hosted APIs, and other choices. @module */
 
 import { isSameModel } from "../../../models/ollama/connection.ts";
-import type { ListedModel } from "../../../models/ollama/model_list.ts";
 import { modelFacts } from "../../../models/model_server.ts";
 import type { FoundServer } from "../../../models/servers.ts";
 import { oneLine } from "../../../text/one_line.ts";
@@ -58,7 +57,7 @@ export function serverRows(server: FoundServer, current?: CurrentServer): Row[] 
     const detail = isNative ? "Ollama without models: ollama pull qwen3:8b" : "lists no models";
     return [{ label: place, detail, value }];
   }
-  return nameable(models).map((model) => {
+  return models.map((model) => {
     const settings = settingsOf(server, model);
     const isCurrent = isOwn && isSameModel(model.name, current.model);
     return {
@@ -74,10 +73,6 @@ export function serverRows(server: FoundServer, current?: CurrentServer): Row[] 
     };
   });
 }
-
-/** Returns the selectable models. A name with a space cannot follow a flag of /model. */
-export const nameable = (models: readonly ListedModel[]): readonly ListedModel[] =>
-  models.length === 1 ? models : models.filter(({ name }) => !/\s/.test(name));
 
 export function hostedRow(offer: HostedOffer, current?: CurrentServer): Row {
   const { name, address, keyIn } = offer;

@@ -142,6 +142,7 @@ Deno.test("servers are listed with their models, then hosted APIs; what is picke
   assertEquals(titles, ["Which model should copilot use?"]);
   assertEquals(lists as unknown, [[
     ["qwen3:8b", "127.0.0.1:11434 · Ollama · 8.2B Q4_K_M · loaded"],
+    ["two words", "127.0.0.1:11434 · Ollama"],
     ["a␛", "127.0.0.1:11434 · Ollama · 4k context · tools · vision"],
     ["/models/q 3.gguf", "127.0.0.1:8080 · llama.cpp · 8k context"],
     ["q", "127.0.0.1:1234"],
