@@ -13,9 +13,10 @@ export function modeMeaning(mode: ApproveMode): string {
   return more === undefined ? text : `${text}; ${more}`;
 }
 
-const nameOf = (mode: ApproveMode) => `${mode[0]!.toUpperCase()}${mode.slice(1)} mode`;
+export const modeName = (mode: ApproveMode): string => mode[0]!.toUpperCase() + mode.slice(1);
 
-export const modeText = (mode: ApproveMode): string => `${nameOf(mode)}: ${MODE_TEXTS[mode].text}`;
+export const modeText = (mode: ApproveMode): string =>
+  `${modeName(mode)} mode: ${MODE_TEXTS[mode].text}`;
 
 export const keptMode = (mode: ApproveMode): string =>
-  `${nameOf(mode)} stays on: this folder's settings require it.`;
+  `${modeName(mode)} mode stays on: this folder's settings require it.`;

@@ -53,17 +53,19 @@ function modelLine(
   if (isRestored) return `Using ${oneLine(before.model)}, as before (${naming} changes it).`;
   const at = ({ model, server }: typeof now) =>
     model === undefined ? oneLine(server) : `${oneLine(model)} at ${oneLine(server)}`;
-  const isSame = before.server === now.server;
-  const back = isSame ? `${naming} ${before.model}` : modelNamingOf(before, ui);
+  const back = modelNamingOf(before, ui, before.server === now.server);
   const how = back === undefined ? "" : ` Switch back with ${oneLine(back)}.`;
   return `The session used ${at(before)}; now it uses ${at(now)}.${how}`;
 }
 
-/** Returns the command or the flags for the server and model of a session; undefined without its address. */
-function modelNamingOf({ model, at }: ModelUsed, ui: UiKind): string | undefined {
-  // A name with a space cannot follow a flag.
-  if (at === undefined || /\s/.test(model)) return undefined;
-  return serverNaming(at.kind, at.url, ui, ` --model ${model}`);
+/** Returns the command or the flags for the model of a session; undefined without the address of another server. */
+function modelNamingOf({ model, at }: ModelUsed, ui: UiKind, isSame: boolean): string | undefined {
+  const isPlain = !/\s/.test(model);
+  const named = isPlain || ui !== "flags" ? model : JSON.stringify(model);
+  if (isSame) return `${modelNaming(ui)} ${named}`;
+  // In a session, a name with a space cannot follow a flag.
+  if (at === undefined || ui !== "flags" && !isPlain) return undefined;
+  return serverNaming(at.kind, at.url, ui, ` --model ${named}`);
 }
 
 const excerptLine = (text: string, maxChars: number) => shortened(oneLine(text), maxChars);

@@ -52,6 +52,10 @@ const RESUMPTIONS: [change: Partial<ResumedSession>, rows: string[], way?: UiKin
     FROM,
     "The session used a␛ at y:2; now it uses b at y:2. Switch back with --model a␛.",
   ], "flags"],
+  [{ model: { ...used, before: { model: "a b", server: "y:2" }, isRestored: false } }, [
+    FROM,
+    'The session used a b at y:2; now it uses b at y:2. Switch back with --model "a b".',
+  ], "flags"],
   ...([
     ["compat", "--base-url"],
     ["local", "--local --host"],

@@ -9,7 +9,7 @@ import type { ArgumentChoice } from "../../session/data.ts";
 import type { Status } from "../../session/frontend.ts";
 import type { Session } from "../../session/session.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
-import { modeMeaning } from "../../session/modes.ts";
+import { modeMeaning, modeName } from "../../session/modes.ts";
 
 type OptionValue = { value: string; name: string; description?: string };
 
@@ -20,12 +20,6 @@ const THINKING = new Map<string, Thinking | undefined>([
   ...[["default", undefined], ["off", false], ["on", true]] as const,
   ...THINK_LEVELS.map((level) => [String(level), level] as const),
 ]);
-const MODE_NAMES: Readonly<Record<ApproveMode, string>> = {
-  plan: "Plan",
-  never: "Never ask",
-  ask: "Ask",
-  auto: "Auto",
-};
 
 export const modeIn = ({ mode }: Status): ApproveMode => mode?.approve ?? "ask";
 
@@ -69,7 +63,7 @@ export class ConfigOptions {
   /** The modes in the order of editors, the most careful one last. */
   get modes(): { id: ApproveMode; name: string; description: string }[] {
     return APPROVE_MODES.toReversed().map((id) => (
-      { id, name: MODE_NAMES[id], description: modeMeaning(id) }
+      { id, name: modeName(id), description: modeMeaning(id) }
     ));
   }
 
