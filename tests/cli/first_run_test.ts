@@ -45,15 +45,15 @@ for (const columns of [80, 40]) {
       assert(/· Shift-Tab switches modes/.test(said), said);
       const config = await Deno.readTextFile(`${screen.folder}/../config/copilot/config.json`);
       assertEquals(JSON.parse(config), { local: true, host: server.url, model: "two" });
-      // The same list again; Esc leaves all as it was.
+      // The same list again, at the current model; Esc leaves all as it was.
       await screen.until((rows) => rows.at(-2) === ">");
       await screen.type("/setup\r");
-      await untilListed(screen, "one");
+      await untilListed(screen, "two");
       await screen.type("\x1b");
       await screen.until((rows) => rows.at(-2) === ">");
       await screen.type("/setup\r");
-      await untilListed(screen, "one");
-      await screen.type("\r");
+      await untilListed(screen, "two");
+      await screen.type("\x1b[A\r");
       await screen.until("Switched to one");
       await screen.type("exit\r");
       await screen.until("left: 0");
