@@ -283,8 +283,10 @@ function matchesLoosely(
 ): "yes" | "maybe" | "no" {
   const name = words[0]?.kind === "literal" ? programName(words[0].text) : undefined;
   if (name === undefined || name !== programName(program ?? "")) return "no";
-  const rest = words.slice(1).filter((_, i) =>
-    name !== "git" || !GIT_VALUES.includes(words[i]!.text) || words[i]!.kind !== "literal"
+  // The value of an option before the subcommand may be several words if it is not quoted: `git -C $x`.
+  const rest = words.slice(1).filter(({ kind, isOne }, i) =>
+    name !== "git" || !GIT_VALUES.includes(words[i]!.text) || words[i]!.kind !== "literal" ||
+    kind !== "literal" && !isOne
   );
   const unsure = rest.some(({ kind }) => kind !== "literal");
   const given = rest.filter(({ text }) => text.startsWith("-") && text !== "-");
@@ -300,13 +302,16 @@ function matchesLoosely(
     [option, ...SYNONYMS[option] ?? []].some((one) =>
       given.some(({ text }) => isOption(text, one))
     );
-  if (!options.every(isGiven)) return rest.every(isSteady) ? "no" : "maybe";
   let at = 0;
-  for (const [i, text] of operands.entries()) {
+  for (const text of operands) {
     const isIt = (word: Word | undefined) => word?.kind === "literal" && word.text === text;
-    // A word before the subcommand may be an option's value, as in `kubectl -n x delete`.
-    while (i === 0 && name !== "git" && !isIt(others[at]) && isValue(others[at])) at++;
-    if (!isIt(others[at++])) return unsure ? "maybe" : "no";
+    // A word may be an option's value, as in `kubectl -n x delete`.
+    while (name !== "git" && !isIt(others[at]) && isValue(others[at])) at++;
+    const other = others[at++];
+    if (isIt(other)) continue;
+    // What follows another subcommand does not matter, as in `git add *.py`.
+    const until = other === undefined ? rest : rest.slice(0, rest.indexOf(other) + 1);
+    return until.every(({ kind }) => kind === "literal") ? "no" : "maybe";
   }
-  return "yes";
+  return options.every(isGiven) ? "yes" : rest.every(isSteady) ? "no" : "maybe";
 }

@@ -5,6 +5,8 @@ export interface Word {
   text: string;
   /** `literal`: exactly `text`; `pattern`: words that start like it; `dynamic`: any number of words. */
   kind: "literal" | "pattern" | "dynamic";
+  /** True for a dynamic word that is exactly one, as `"$x"` is. */
+  isOne?: true;
 }
 
 export const wordOf = (text: string): Word => ({ text, kind: "literal" });
@@ -97,7 +99,8 @@ export function word(s: ShellSource): Word {
   const raw = s.text.slice(start, s.at);
   if (/^(?:\[\[?|\{\}?)$/.test(raw)) kind = "literal";
   if (s.pending.length > 0 && raw.includes("\n")) fail("a here-document starts inside of a word");
-  return { text, kind };
+  const isOne = WIDER[kind] > 0 && /^"[^"@]*"$/.test(raw);
+  return { text, kind, ...isOne && { isOne } };
 }
 
 function singleQuotes(s: ShellSource): Word {
