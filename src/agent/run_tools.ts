@@ -95,10 +95,14 @@ export async function runTools(
     const one: Running = { call, tool: byName.get(call.name), isReported: false, execution };
     running.push(one);
   };
+  /** The place of the first of equal calls. Those of read tools run each time. */
+  const places = new Map<string, number>();
   for (let i = 0; i < calls.length;) {
-    const twin = isRead(calls[i])
-      ? undefined
-      : done[calls.slice(0, i).findIndex(sameAs(calls[i]!))];
+    const { name, arguments: args, invalid } = calls[i]!;
+    const key = isRead(calls[i]) || invalid ? `${i}` : JSON.stringify([name, args]);
+    const place = places.get(key) ?? i;
+    const twin = done[place];
+    places.set(key, place);
     if (twin) {
       done.push(copyOf(twin, calls[i++]!));
       options.emit({ type: "tool_done", exec: done.at(-1)! });
@@ -123,10 +127,6 @@ export async function runTools(
   }
   return done;
 }
-
-const sameAs = (call: ToolCall) => ({ name, arguments: args, invalid }: ToolCall): boolean =>
-  name === call.name && !invalid && !call.invalid &&
-  JSON.stringify(args) === JSON.stringify(call.arguments);
 
 /** Returns the record of a call that equals one that ran. */
 function copyOf(exec: ToolExecution, { id }: ToolCall): ToolExecution {

@@ -5,7 +5,7 @@ import { looseJson } from "./loose_json.ts";
 
 /** The line of a heading; or a key and its value, which is a list of several lines or ends with its line. */
 const TOML_ITEM =
-  /^(?:[ \t]*(\[.*)|([\w. \t"'-]+)=[ \t]*(\[(?:"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#.*|[^\]"'#])*\]|.+))/gm;
+  /^(?:[ \t]*(\[.*)|([\w. \t"'-]+)=[ \t]*(\[(?:"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#.*\n|[^\]"'#])*\]|.+))/gm;
 const TOML_KEY = /"([^"]*)"|'([^']*)'|([\w-]+)/g;
 /** A string, a comment, or the sign between key and value of an inline table. */
 const TOML_TOKEN = /"(?:\\.|[^"\\])*"|'([^'\n]*)'|#[^\n]*|=/g;

@@ -5,7 +5,8 @@ import { builtinTools } from "../../src/tools/mod.ts";
 import type { ToolExecution } from "../../src/types/event.ts";
 import type { Decision } from "../../src/types/policy.ts";
 import type { NewestOutput, Tool, ToolContext } from "../../src/types/tool.ts";
-import { readingTool } from "../helpers/tool.ts";
+import { cpuTime } from "../helpers/cpu_time.ts";
+import { readingTool, TEXT } from "../helpers/tool.ts";
 import { posixTest, test, type Workspace } from "../tools/workspace.ts";
 
 const ALLOW: Decision = { allow: true };
@@ -135,4 +136,17 @@ test("a tool of others may return a text, an outcome or anything", async (ws) =>
     const exec = await runOne(ws, "own", {}, { tools: [tool(() => result as string)] });
     assertEquals([exec.result, exec.details], [text, details]);
   }
+});
+
+test("thousands of calls that write are compared in linear time", async (ws) => {
+  const own = readingTool("own", { a: TEXT }, () => "x");
+  const calls = Array.from({ length: 4000 }, (_, i) => (
+    { id: `${i}`, name: "own", arguments: { a: "x".repeat(1000) + i % 3999 } }
+  ));
+  const tools = [{ ...own, access: "write" as const }];
+  const options = { tools, policy: { decide: () => ALLOW }, context: ws.context, emit() {} };
+  const start = cpuTime();
+  const all = await runTools(calls, options);
+  assertEquals(cpuTime() - start < 5000, true);
+  assertEquals(all.filter(({ repairs }) => repairs).map(({ toolCallId }) => toolCallId), ["3999"]);
 });

@@ -34,6 +34,9 @@ MORE = "x"
     "a.b": { headers: { "X-One": "1" } },
   });
   assertEquals(tomlTable("[servers.a]\nargs = [ 1,\n", "servers"), { a: { args: undefined } });
+  // Ways to divide the comment would be tried for years.
+  const open = `[servers.a]\nargs = [ 1, ${"# ".repeat(50)}\nb = 2\n`;
+  assertEquals(tomlTable(open, "servers"), { a: { args: undefined, b: 2 } });
   tomlTable("[servers.__proto__]\nb = 1\n", "servers");
   assertEquals(({} as Record<string, unknown>).b, undefined);
 });
