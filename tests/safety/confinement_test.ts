@@ -5,6 +5,7 @@ import type { Right } from "../../src/types/confine.ts";
 import { accessAt, type View } from "../../src/safety/view.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
 import { runBash } from "../../src/tools/shell/run_command.ts";
+import { join, relative } from "../../src/text/std_path.ts";
 import { testUnless } from "../helpers/test_unless.ts";
 
 const found = await findSandbox();
@@ -172,18 +173,37 @@ Deno.test("SBX-01 a view has few paths, and none of them is opened", () => {
     [numbered(451, (n) => `a${n}`).map((path) => [path, "read"]), [" read"]],
     // A long path counts as several.
     [numbered(50, (n) => `a/${"b".repeat(500)}${n}`).map((path) => [path, "read"]), ["a read"]],
+    // All folders that programs write count, also with the folder in one, and the fullest is closed.
+    [
+      [
+        ["../o", "write"],
+        ["a", "read"],
+        ...numbered(151, (n) => `../o/a/${n}`)
+          .map((path): [string, "hidden"] => [path, "hidden"]),
+      ],
+      ["../o/a hidden"],
+    ],
+    [
+      [
+        ["..", "write"],
+        ["a", "read"],
+        ...numbered(500, (n) => `../a${n}`)
+          .map((path): [string, "read"] => [path, "read"]),
+      ],
+      [".. read"],
+    ],
   ];
   for (const [paths, wanted] of rows) {
     const view: View = {
-      ...{ folder: "/w", network: false, isComplete: true },
+      ...{ folder: "/v/w", network: false, isComplete: true },
       places: new Map([
-        ["/w", "write"],
-        ...paths.map(([path, access]) => [`/w/${path}`, access] as const),
+        ["/v/w", "write"],
+        ...paths.map(([path, access]) => [join("/v/w", path), access] as const),
       ]),
     };
     const few = withFewPaths(view);
     assertEquals(
-      few.closed!.map((at) => `${at.slice(3)} ${accessAt(few, at)}`),
+      few.closed!.map((at) => `${relative("/v/w", at)} ${accessAt(few, at)}`),
       wanted,
     );
     for (const at of view.places.keys()) {

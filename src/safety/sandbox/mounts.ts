@@ -175,20 +175,32 @@ const MAX_MOUNTS = 450;
 const weightOf = (path: string): number =>
   Math.ceil(new TextEncoder().encode(asInMountinfo(path)).length / 128);
 
-/** Returns a view with fewer mounts in the folder: folders with too many paths are closed as a whole. */
+/** Returns the folder, and the outermost ones beside it that programs write. */
+function rootsOf({ folder, places }: View): string[] {
+  const written = [...places].flatMap(([path, access]) => access === "write" ? path : []);
+  const roots = [folder];
+  for (const path of written.sort((a, b) => a.length - b.length)) {
+    if (!roots.some((root) => isWithin(root, path))) roots.push(path);
+  }
+  return roots;
+}
+
+/** Returns a view with fewer mounts in writable folders: folders with too many paths are closed as a whole. */
 export function withFewPaths(view: View): View {
-  const { folder } = view;
+  const roots = rootsOf(view);
+  const rootOf = (path: string) => roots.find((root) => isWithin(root, path));
   const inside = [...view.places].filter(([path, access]) =>
-    path !== folder && isWithin(folder, path) && access !== accessAt(view, dirname(path))
+    !roots.includes(path) && rootOf(path) !== undefined && access !== accessAt(view, dirname(path))
   ).map(([path]) => path);
   // The longest first: a folder comes before those around it.
-  const folders = [...new Set(inside.flatMap((path) => foldersBetween(folder, path)))]
+  const folders = [...new Set(inside.flatMap((path) => foldersBetween(rootOf(path), path)))]
     .sort((a, b) => b.length - a.length);
   let crowded = new Set<string>();
+  let counts = new Map<string, number>(roots.map((root) => [root, 0]));
   let total = [...inside, ...folders].reduce((sum, path) => sum + weightOf(path), 0);
   for (let most = MANY_MOUNTS; total > (most > 0 ? MANY_MOUNTS : MAX_MOUNTS); most >>= 1) {
     let excess = most > 0 ? 0 : total - MAX_MOUNTS;
-    const counts = new Map<string, number>();
+    counts = new Map(roots.map((root) => [root, 0]));
     const add = (at: string, more: number) => counts.set(at, (counts.get(at) ?? 0) + more);
     for (const path of inside) add(dirname(path), weightOf(path));
     crowded = new Set();
@@ -201,15 +213,19 @@ export function withFewPaths(view: View): View {
       if (isCrowded && count === 1) excess--;
       add(dirname(at), isCrowded ? weightOf(at) : count + weightOf(at));
     }
-    total = counts.get(folder)!;
+    total = roots.reduce((sum, root) => sum + counts.get(root)!, 0);
     if (most === 0) break;
   }
-  if (total > MAX_MOUNTS) crowded.add(folder);
+  for (const root of roots.toSorted((a, b) => counts.get(b)! - counts.get(a)!)) {
+    if (total > MAX_MOUNTS) crowded.add(root);
+    total -= counts.get(root)!;
+  }
   const places = new Map(view.places);
   const closed = new Set<string>();
   for (const [path, access] of crowded.size === 0 ? [] : view.places) {
-    if (path === folder || !isWithin(folder, path)) continue;
-    const at = [...foldersBetween(folder, path), folder].findLast((one) => crowded.has(one));
+    const root = roots.includes(path) ? undefined : rootOf(path);
+    if (root === undefined) continue;
+    const at = [...foldersBetween(root, path), root].findLast((one) => crowded.has(one));
     if (at === undefined) continue;
     closed.add(at);
     places.delete(path);
