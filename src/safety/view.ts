@@ -5,6 +5,7 @@
  * @module
  */
 
+import { isWithin } from "../text/paths.ts";
 import { dirname } from "../text/std_path.ts";
 import type { PathAccess } from "./folder_looks.ts";
 import { realPathOf } from "./places.ts";
@@ -48,3 +49,13 @@ export function accessAt({ places }: Pick<View, "places">, real: string): PathAc
 export const writtenFolders = ({ places }: View): string[] =>
   [...places].filter(([path, access]) => access === "write" && realPathOf(path) === path)
     .map(([path]) => path);
+
+/** Returns the folder, and the outermost ones beside it that programs write. */
+export function writableRoots({ folder, places }: View): string[] {
+  const written = [...places].flatMap(([path, access]) => access === "write" ? path : []);
+  const roots = [folder];
+  for (const path of written.sort((a, b) => a.length - b.length)) {
+    if (!roots.some((root) => isWithin(root, path))) roots.push(path);
+  }
+  return roots;
+}

@@ -242,6 +242,8 @@ test("R-21 of many submodules, a command of git writes the git folders of those 
   assertEquals(await at.outside("ls .git/modules/*/x"), ".git/modules/m3/x\n");
   assertEquals(await at.outside("git -C m3 log --format=%s"), "y\nx\n");
   assertMatch(await at.run("git commit -qm all"), /^exit code: 0/);
+  await at.outside("git init -q --bare bare");
+  assertMatch(await at.run("git commit -q --allow-empty -m z; cd b*e; touch x"), /Read-only/);
 });
 
 test("R-21 a new repository has the user's name and branch in the command that makes it", async () => {

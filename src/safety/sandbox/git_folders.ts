@@ -8,7 +8,7 @@ import { headName, isLinkedTree, isRepository } from "../git_files.ts";
 import { runInPlaces } from "../in_place.ts";
 import { namesIn } from "../path_table.ts";
 import { entryAt, realPathOf } from "../places.ts";
-import type { View } from "../view.ts";
+import { type View, writableRoots } from "../view.ts";
 import {
   allMended,
   changedFaults,
@@ -64,11 +64,14 @@ const statesBefore = new Map<string, GitState>();
 const MAX_UNNAMED = 6;
 
 /** Returns the folders of git to open for a command: of many, those around the folder and those that it names. */
-function foldersFor(command: string, { folder, repositories = [] }: View): string[] {
-  const all = repositories.filter(isOpenable);
-  const isNamed = (at: string) =>
-    !isWithin(folder, dirname(at)) || dirname(at) === folder ||
-    command.includes(basename(at) === ".git" ? basename(dirname(at)) : basename(at));
+function foldersFor(command: string, view: View): string[] {
+  const all = (view.repositories ?? []).filter(isOpenable);
+  const roots = writableRoots(view);
+  const isNamed = (at: string) => {
+    const tree = basename(at) === ".git" ? dirname(at) : at;
+    return roots.includes(tree) || !roots.some((root) => isWithin(root, tree)) ||
+      command.includes(basename(tree));
+  };
   return all.length > MAX_UNNAMED ? all.filter(isNamed) : all;
 }
 

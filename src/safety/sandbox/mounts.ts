@@ -7,7 +7,7 @@ import { isWithin } from "../../text/paths.ts";
 import { dirname, join } from "../../text/std_path.ts";
 import { hasOtherBytes, type PathAccess } from "../folder_looks.ts";
 import { entryAt, realPathOf } from "../places.ts";
-import { accessAt, type View } from "../view.ts";
+import { accessAt, type View, writableRoots } from "../view.ts";
 
 interface SandboxMount {
   /** The arguments for bubblewrap; empty if the path needs no mount. */
@@ -175,19 +175,9 @@ const MAX_MOUNTS = 450;
 const weightOf = (path: string): number =>
   Math.ceil(new TextEncoder().encode(asInMountinfo(path)).length / 128);
 
-/** Returns the folder, and the outermost ones beside it that programs write. */
-function rootsOf({ folder, places }: View): string[] {
-  const written = [...places].flatMap(([path, access]) => access === "write" ? path : []);
-  const roots = [folder];
-  for (const path of written.sort((a, b) => a.length - b.length)) {
-    if (!roots.some((root) => isWithin(root, path))) roots.push(path);
-  }
-  return roots;
-}
-
 /** Returns a view with fewer mounts in writable folders: folders with too many paths are closed as a whole. */
 export function withFewPaths(view: View): View {
-  const roots = rootsOf(view);
+  const roots = writableRoots(view);
   const rootOf = (path: string) => roots.find((root) => isWithin(root, path));
   const inside = [...view.places].filter(([path, access]) =>
     !roots.includes(path) && rootOf(path) !== undefined && access !== accessAt(view, dirname(path))
