@@ -1,5 +1,6 @@
 import { waitUntil } from "../../../helpers/wait_until.ts";
 import { assertEquals, assertMatch } from "@std/assert";
+import { Welcome } from "../../../../src/ui/terminal/session/welcome.ts";
 import { sessionCommand, startSession, test } from "../../../helpers/session.ts";
 
 const CASES = [
@@ -43,3 +44,10 @@ for (const [columns, first, line] of CASES) {
     assertEquals(end.includes("Ask anything"), false);
   });
 }
+
+Deno.test("the welcome leaves failed checks, and notes of the model, to be told in words", () => {
+  const check = (name: string, status: "ok" | "note" | "fail") => ({ name, status, text: "" });
+  const told = [check("model", "fail"), check("model", "note"), check("tools", "fail")];
+  const known = [check("tools", "note"), check("model", "ok")];
+  assertEquals(new Welcome().learn([...told, ...known]), told);
+});
