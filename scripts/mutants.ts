@@ -6,6 +6,7 @@
 import { parseArgs } from "@std/cli/parse-args";
 import { ensureDir } from "@std/fs/ensure-dir";
 import { walk } from "@std/fs/walk";
+import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { join } from "@std/path/join";
@@ -75,7 +76,7 @@ export function describe(source: string, { start, end, after }: Break): [number,
 
 /**
  * For each file of `src/`, the test files that reach it by imports, the nearest first: those that have
- * its name, then those of its room.
+ * its name, then those of its room, of which those that share a word of its name.
  */
 export async function testsByFile(root: string): Promise<Map<string, string[]>> {
   const modules = await readModules(root, ["src", "tests", "main.ts"]);
@@ -114,11 +115,13 @@ function nearest(file: string, importers: ReadonlyMap<string, string[]>): string
     }
   }
   const [stem, mirrors] = [stemOf(file), mirrorsOf(file)];
-  const [, room, ...inRoom] = stem.split("/");
-  const name = `/${inRoom.at(-1)}_test.ts`;
+  const [, room] = stem.split("/");
+  const name = `/${basename(stem)}_test.ts`;
+  const words = basename(stem).split("_");
   const key = (test: string) => [
     mirrors.includes(test) ? 0 : test.endsWith(name) ? 1 : 2,
     test.startsWith(`tests/${room}/`) ? 0 : 1,
+    basename(test).split("_").some((word) => words.includes(word)) ? 0 : 1,
     distance.get(test)!,
     dirname(test) === dirname(stem) ? 0 : 1,
   ];

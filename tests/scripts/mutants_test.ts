@@ -98,6 +98,7 @@ const PROJECT: Record<string, string> = {
   "tests/b/direct_test.ts": `import "../../src/a/f/deep.ts";`,
   "tests/a/user_test.ts": `import "../../src/a/f/user.ts";`,
   "tests/a/f_user_test.ts": "",
+  "tests/a/x_deep_test.ts": `import "../../src/a/f/user.ts";`,
   "tests/q/deep_test.ts": `import "../../src/a/f/user.ts";`,
   "tests/program.ts": `import "../src/a/e.ts";`,
   "tests/z_test.ts": `import { far } from "./helper.ts"; const main = "main.ts";
@@ -133,6 +134,7 @@ Deno.test("mutants: the tests of a file are those that reach it, the nearest fir
   // One of the file's name, then one of its room, however many files lie between.
   assertEquals(tests.get("src/a/f/deep.ts"), [
     "tests/q/deep_test.ts",
+    "tests/a/x_deep_test.ts",
     "tests/a/f_user_test.ts",
     "tests/a/user_test.ts",
     "tests/b/direct_test.ts",
