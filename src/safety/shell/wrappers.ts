@@ -115,7 +115,7 @@ const RUNS_IN_SED =
   /(^|[;{}\n])\s*([\d$~,]+!?\s*e|\\[^\w\s])|(^|[;{}!$\d/])\s*e(\s|$)|[^\w\s][gimpw\d]*e[gimpw\d]*\s*($|[;}\n])/i;
 /** Variables whose values git, a pager and others run as lines of the shell, and aliases of git in any. */
 const RUN_VARIABLE =
-  /^(?:(?:\w*(?:ASKPASS|BROWSER|COMMAND|DIFF|EDITOR|PAGER|VISUAL)|GIT_SSH|GIT_CONFIG_VALUE_\d+|LESSOPEN|LESSCLOSE)=[|!]?|\w+=(?:.*=)?!)(.*)$/s;
+  /^(?:(?:\w*(?:ASKPASS|BROWSER|COMMAND|DIFF|EDITOR|PAGER|VISUAL)|GIT_SSH|GIT_CONFIG_VALUE_\d+|LESSOPEN|LESSCLOSE)=[|!]?|\w+=(?:.*='?)?!)(.*)$/s;
 export const ANY: readonly Word[] = [{ text: "", kind: "dynamic" }];
 
 /**
@@ -152,7 +152,8 @@ export function mayRun(
   const isAny = isTooMuch || startsAny(name, words) ||
     name === "sed" &&
       words.some(({ text }) =>
-        text === "-" || STREAM_FILE.test(text) || RUNS_IN_SED.test(text.replace(/^-[a-z]*?e/i, ""))
+        text === "-" || STREAM_FILE.test(text) ||
+        RUNS_IN_SED.test(text.replace(/^-([a-z]*?e|-e\w*=)/i, ""))
       );
   if (isAny) runs.push(ANY);
   if (isTooMuch) return runs;
