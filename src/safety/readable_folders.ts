@@ -1,6 +1,7 @@
 /** The folders outside of the working directory that programs may read, or that are private to them. @module */
 
 import { attempt } from "../attempt.ts";
+import { listedFolders } from "../find_program.ts";
 import { isWithin } from "../text/paths.ts";
 import { dirname, fromFileUrl, join } from "../text/std_path.ts";
 import type { PathAccess } from "./folder_looks.ts";
@@ -62,13 +63,15 @@ export function addPlaces(
 }
 
 /**
- * Returns the files, and the folders below `home`, whose absolute paths a program of the user gets as words. None of
- * `folder` counts: a command may have put a link to a secret there.
+ * Returns the files, and the folders below `home`, whose absolute paths a program of the user gets as words. None in
+ * a folder that commands write counts: a command may have put a link to a secret there.
  */
 export function namedReads(words: readonly string[], folder: string, home = ""): string[] {
   const isBelowHome = (path: string) => home !== "" && path !== home && isWithin(home, path);
   const isOfFolder = (word: string) =>
-    [word, realPathOf(dirname(word)) ?? word].some((at) => isWithin(folder, at));
+    [word, realPathOf(dirname(word)) ?? word].some((at) =>
+      [folder, ...listedFolders].some((root) => isWithin(root, at))
+    );
   return words.filter((word) => /^\/[^*?$`]+$/.test(word) && !isOfFolder(word))
     .flatMap((word) => realPathOf(word) ?? [])
     .filter((path) => attempt(() => Deno.statSync(path).isFile) || isBelowHome(path));

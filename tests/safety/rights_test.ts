@@ -9,6 +9,8 @@ import { FolderLooks } from "../../src/safety/folder_looks.ts";
 import { PermissionsFile } from "../../src/safety/settings_file.ts";
 import { settingsInForce } from "../../src/safety/settings_in_force.ts";
 import { makeView } from "../../src/safety/make_view.ts";
+import { listedFolders } from "../../src/find_program.ts";
+import { namedReads } from "../../src/safety/readable_folders.ts";
 import { accessAt } from "../../src/safety/view.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
 import { exchangeOne } from "../../src/session/undo.ts";
@@ -420,6 +422,11 @@ Deno.test({
       const isOpen = access === "write";
       if (path !== tools) assertEquals(accessAt(planned, path), isOpen ? "read" : "hidden");
     }
+    // Nor does a word of the user's own server or hook open what such a link leads to.
+    assertEquals(namedReads([`${lib}/sub/out`], folder, home), [`${home}/.ssh`]);
+    listedFolders.add(lib);
+    assertEquals(namedReads([`${lib}/sub/out`], folder, home), []);
+    listedFolders.delete(lib);
   },
 });
 
