@@ -20,6 +20,12 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
     },
     "f tightens permissions: approve: never, sandbox: read-only",
   ],
+  [{ code: "project_stricter", file: "f", modes: {}, rules: 1 }, "f tightens permissions: 1 rule"],
+  [{ code: "record", why: "so" }, "the session cannot be saved for now: so"],
+  [
+    { code: "compatible_endpoint" },
+    "The server is not Ollama: using its OpenAI-compatible endpoint (--use-compat)",
+  ],
   [
     { code: "path_missing", by: "--add-dir", path: "/a", isMade: true },
     "--add-dir names /a, which is behind a link that a command may have made, and has no effect: name the folder that you mean",
