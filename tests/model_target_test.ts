@@ -45,6 +45,7 @@ for (const [config, expected] of ROWS) {
       thinkBudget: undefined,
       apiKey: "k",
       fetch: undefined,
+      headers: undefined,
       textTools: undefined,
       ...expected,
     } as ModelTarget);
