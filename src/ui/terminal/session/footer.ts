@@ -51,7 +51,8 @@ export function footerText(
     return columns - displayWidth(left()) - (end && end + MIN_GAP);
   };
   const until = check && all.until ? `until ${check.round}/${check.rounds}` : "";
-  const short = parts.includes("context") ? fullText(tokens, true) : "";
+  // Beside the rounds of a check, a percentage alone would read as its progress.
+  const short = parts.includes("context") ? fullText(tokens, check ? "ctx " : "") : "";
   const most = Math.min(room() - DOT.length, Math.max(MIN_FOLDER, columns >> 1));
   if (parts.includes("folder") && most >= MIN_FOLDER) {
     all.folder = shortFolder(status.folder, most, home);
@@ -99,13 +100,16 @@ function filled({ used, window }: Status["tokens"]) {
   return used > FULL * window ? REMOVED : used > NEAR_FULL * window ? ASKED : ADDED;
 }
 
-/** Formats the tokens of the context, such as `ctx ▮▮▯▯▯ 38 %`; without a known window, their number. */
-function fullText({ used, isCounted, window }: Status["tokens"], isShort = false): string {
+/**
+ * Formats the tokens of the context, such as `ctx ▮▮▯▯▯ 38 %`, or with a `name` without the bar; without a known window,
+ * their number.
+ */
+function fullText({ used, isCounted, window }: Status["tokens"], name?: string): string {
   if (used === 0) return "";
   const about = isCounted ? "" : "~";
   if (!window) return `ctx ${about}${thousands(used)}`;
   const percent = `${about}${Math.round(100 * used / window)} %`;
-  if (isShort) return `ctx ${percent}`;
+  if (name !== undefined) return `${name}${percent}`;
   const full = Math.min(BAR_CELLS, Math.ceil(BAR_CELLS * used / window));
   return `ctx ${"▮".repeat(full)}${"▯".repeat(BAR_CELLS - full)} ${percent}`;
 }

@@ -42,6 +42,11 @@ const ROWS: [change: Partial<Status>, shown: string, columns?: number][] = [
   ],
   [{ check: { command: "npm test", round: 2, rounds: 5 } }, "m    until 2/5", 20],
   [
+    { ...tokens(500, true, 8192), check: { command: "npm test", round: 2, rounds: 5 } },
+    "m    until 2/5 · ctx 6 %",
+    24,
+  ],
+  [
     { tasks: [{ text: "a", isDone: true }, { text: "b", isDone: false }] },
     "m    1 of 2 done",
   ],
@@ -69,7 +74,7 @@ const ROWS: [change: Partial<Status>, shown: string, columns?: number][] = [
   ],
   [
     { ...tokens(3100, true, 8192), branch: "main", mode: SANDBOXED },
-    "m · auto · sandboxed  ctx 38 %",
+    "m · auto · sandboxed    38 %",
     30,
   ],
   [

@@ -24,23 +24,25 @@ Deno.test("the rows of a list of steps are those around the one at work", () => 
 
 const list = (text: string) => use("tasks", { list: text });
 
-test("the list of steps is counted in the status and shown by Ctrl-T", async () => {
-  await using terminal = await startSession([list("[x] look around\n[ ] write it\n[ ] test it"), {
-    text: "Half.",
-  }, { text: "Second." }]);
-  await terminal.type("\x14");
-  await terminal.until((rows) => rows.join(" ").includes("no tasks yet: the model lists"));
-  await terminal.type("go\r");
-  await terminal.until("Half.");
-  await terminal.until((rows) => / 1( of |\/)3 done/.test(rows.at(-1)!));
-  await terminal.until((rows) => rows.some((row) => /^● Plan +1 of 3 done$/.test(row)));
-  await terminal.type("\x14");
-  await terminal.until((rows) =>
-    ["  ✔ look around", "  ▸ write it", "  ○ test it"].every((row) => rows.includes(row))
-  );
-  await terminal.type("\x14");
-  await terminal.until((rows) => !rows.includes("  ▸ write it"));
-  await terminal.type("next\r");
-  await terminal.until("Second.");
-  await terminal.until((rows) => !rows.at(-1)!.includes("tasks"));
-});
+for (const columns of [80, 40]) {
+  test(`the list of steps is counted in the status and shown by Ctrl-T, at ${columns} columns`, async () => {
+    await using terminal = await startSession([list("[x] look around\n[ ] write it\n[ ] test it"), {
+      text: "Half.",
+    }, { text: "Second." }], { columns });
+    await terminal.type("\x14");
+    await terminal.until((rows) => rows.join(" ").includes("no tasks yet: the model lists"));
+    await terminal.type("go\r");
+    await terminal.until("Half.");
+    await terminal.until((rows) => / 1( of |\/)3 done/.test(rows.at(-1)!));
+    await terminal.until((rows) => rows.some((row) => /^● Plan +1 of 3 done$/.test(row)));
+    await terminal.type("\x14");
+    await terminal.until((rows) =>
+      ["  ✔ look around", "  ▸ write it", "  ○ test it"].every((row) => rows.includes(row))
+    );
+    await terminal.type("\x14");
+    await terminal.until((rows) => !rows.includes("  ▸ write it"));
+    await terminal.type("next\r");
+    await terminal.until("Second.");
+    await terminal.until((rows) => !rows.at(-1)!.includes("tasks"));
+  });
+}
