@@ -112,6 +112,7 @@ export const FLAGS = [
   },
   { name: "no-session", help: "do not record the session" },
   { name: "from", value: "N", help: "with replay: use --model from your message N on" },
+  { name: "as-exam", value: "NAME", help: "with replay and --until: make a task of copilot exam" },
   { group: "Permissions", name: "yes", short: "y", help: "run edits and commands without asking" },
   {
     name: "approve",

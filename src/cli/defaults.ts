@@ -18,7 +18,7 @@ import { type Args, type Flag, FLAGS, isNumber, takesNumber } from "./args.ts";
 
 /** Flags for one run, or for something other than a run. */
 const PER_RUN = new Set(
-  "continue resume fork-session print output json-schema until rounds until-timeout until-may-edit allow deny add-dir image output-last-message mcp-config yes trust stdin demo api-key json completions version help"
+  "continue resume fork-session as-exam print output json-schema until rounds until-timeout until-may-edit allow deny add-dir image output-last-message mcp-config yes trust stdin demo api-key json completions version help"
     .split(" "),
 );
 /** Flags that choose a server. If one is given, those of the file are ignored. */

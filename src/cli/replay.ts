@@ -1,5 +1,6 @@
 /** `copilot replay`: plays the user's messages of a session again, in a copy of its folder. @module */
 
+import { keepAsExam } from "./exam/from_session.ts";
 import { whyCheckFails } from "./exam/run_task.ts";
 import { attempt } from "../attempt.ts";
 import { compatConfig, type CopilotConfig } from "../config.ts";
@@ -42,6 +43,7 @@ the model of --model, if given. It prints the changes of each run. copilot sessi
   --model NAME [--base-url URL, --local, ...]  another model, as for a session
   --from N         let that model answer from your message N on
   --until COMMAND  run COMMAND after each run; exit code 5 if it fails after the last
+  --as-exam NAME   make a task of copilot exam instead: the first message, with the check of --until
 `;
 
 /** A message of the user, and the answers to it, without calls that were refused. */
@@ -67,15 +69,19 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
   }
   const top = repositoryOf(folder);
   const home = makeTempFolder("copilot-replay-");
+  const placeIn = (copy: string) => join(copy, relative(top, folder));
+  const copyTo = async (copy: string) => {
+    const said = await runScript("copy", COPY_SCRIPT, top, copy, session.head.started);
+    const at = placeIn(copy);
+    // A command may have made the commit, with a link in its place.
+    if (attempt(() => Deno.realPathSync(at)) === at) return said;
+    throw new Error(`Cannot replay it as its copy has no folder ${oneLine(folder)}`);
+  };
   const play = async (config: CopilotConfig, from: number) => {
     const copy = `${home}/${from}`;
-    const said = await runScript("copy", COPY_SCRIPT, top, copy, session.head.started);
-    const at = join(copy, relative(top, folder));
-    // A command may have made the commit, with a link in its place.
-    if (attempt(() => Deno.realPathSync(at)) !== at) {
-      throw new Error(`Cannot replay it as its copy has no folder ${oneLine(folder)}`);
-    }
+    const said = await copyTo(copy);
     if (from === turns.length) run.stderr.line(said);
+    const at = placeIn(copy);
     const there = new RegExp(`${RegExp.escape(folder)}(?![\\w.-])`, "g");
     const moved: RecordedTurn[] = JSON.parse(JSON.stringify(turns).replace(there, () => at));
     const title = oneLine(targetOf(config).name);
@@ -89,6 +95,10 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
     return hasPassed === false ? EXIT.check : EXIT.done;
   };
   try {
+    if (args["as-exam"] !== undefined) {
+      const [at, copy] = [placeIn(`${home}/1`), () => copyTo(`${home}/1`)];
+      return await keepAsExam({ folder, first: turns[0]!.message, at, copy }, args, run);
+    }
     const code = await play({ compat: compatConfig(THE_RECORD) }, turns.length);
     return args.model ? await withSettings(args, "look", (config) => play(config, first)) : code;
   } finally {

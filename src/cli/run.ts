@@ -191,6 +191,6 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
 
 /** The demo has its own server, and its sessions are not recorded. */
 const DEMO_EXCLUDES = [...FLAGS_OF_SERVER, "continue", "resume"] as const;
-const OF_COMMANDS: readonly string[] = ["from", "port", "allow-host", "json"];
+const OF_COMMANDS: readonly string[] = ["from", "as-exam", "port", "allow-host", "json"];
 const OF_SESSIONS = ["print", "continue", "resume", "fork-session", "mcp-config"] as const;
 const OF_PRINT = ["output", "json-schema", "stdin", "image", "output-last-message"] as const;

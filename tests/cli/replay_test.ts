@@ -167,6 +167,57 @@ Deno.test("replay without an id says what it takes, and other words that make no
   }
 });
 
+Deno.test("replay --as-exam makes a task of the exam, which the next exam runs", {
+  ignore,
+}, async () => {
+  using at = await session(GIT);
+  const task = `${at.base}/config/copilot/exam/mine`;
+  const asExam = (...more: string[]) => at.replay("--as-exam", ...more);
+  for (
+    const [words, code, error] of [
+      [["../x", "--until", "true"], 2, "--as-exam needs a name of letters"],
+      [["fix", "--until", "false"], 2, "There is a task fix: choose another name"],
+      [["mine"], 2, "--as-exam needs a name of letters"],
+      [["mine", "--until", "test -f b"], 5, "The check passes in the folder before the work"],
+      [["mine", "--until", "npmm test"], 5, "The check cannot run: /usr/bin/bash: line 1: npmm: "],
+      [["mine", "--until", "test -f b"], 5, "· a copy of the commit "],
+    ] as const
+  ) {
+    const ran = await asExam(...words);
+    assertEquals([ran.code, ran.stdout], [code, ""], ran.stderr);
+    assertStringIncludes(ran.stderr, error);
+  }
+  const made = await asExam("mine", "--until", "touch left; grep two a");
+  assertEquals(
+    [made.code, made.stdout],
+    [0, `${task} is a task of copilot exam now\n`],
+    made.stderr,
+  );
+  const list = `cd ${task} && ls -A . files && cat prompt.md check.sh`;
+  assertEquals(
+    await at.sh(list),
+    ".:\ncheck.sh\nfiles\nprompt.md\n\nfiles:\n.gitignore\nb\nfirst\ntouch left; grep two a\n",
+  );
+  assertStringIncludes(
+    (await asExam("mine", "--until", "false")).stderr,
+    "There is a task mine: choose",
+  );
+  await using server = strictServer(
+    Array(40).fill(({ text }: { text: string }) =>
+      text.includes('"first') && !text.includes('"tool"') ? bash("echo two > a") : { text: "Done." }
+    ),
+  );
+  // No model passes the first tasks, so that the user's own task would not run: it is asked for alone.
+  const flags = ["--local", "--host", server.url, "-m", "test", "--quick", "--only", "mine"];
+  const { stdout, stderr } = await run(["exam", ...flags, "--json"], at.options);
+  const [{ results, score }] = JSON.parse(stdout || stderr).models;
+  assertEquals(
+    results.map(({ task, skill, passed }: Record<string, unknown>) => [task, skill, passed]),
+    [["mine", "own", true]],
+  );
+  assertEquals([score.passed, score.ran, score.notes], [0, 0, ["--only mine"]]);
+});
+
 Deno.test(
   "the changes of a copy show closed files and those of new repositories, of which nothing runs",
   { ignore },

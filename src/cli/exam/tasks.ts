@@ -38,6 +38,9 @@ export const OWN = "own";
 const SKILLS = ["call", "search", "edit", "stop", "write", "rules", "fix", "memory"];
 const SEED_WORDS = "amber birch cobalt delta ember fjord garnet harbor indigo juniper".split(" ");
 
+export const isTaskName = (name: string): boolean =>
+  name in packed || [OWN, ...SKILLS].includes(name);
+
 /** Returns a number for a text, the same on each machine. */
 export const numberOf = (text: string): number =>
   new TextEncoder().encode(text).reduce((hash, byte) => {
@@ -87,9 +90,7 @@ export function ownTasks(): ExamTask[] {
   const folders = entries.flatMap(({ isDirectory, name }) => isDirectory ? [name] : []);
   return folders.sort().map((folder) => {
     const [at, name] = [join(home, folder), oneLine(folder)];
-    if (name in packed || [OWN, ...SKILLS].includes(name)) {
-      throw new UsageError(`Rename ${at}: the exam has this name already`);
-    }
+    if (isTaskName(name)) throw new UsageError(`Rename ${at}: the exam has this name already`);
     const read = (file: string) => {
       const path = join(at, file);
       // A device may have no end.
@@ -118,7 +119,7 @@ export function ownTasks(): ExamTask[] {
 }
 
 /** Copies a folder; links are copied as links. A missing one is empty. @throws {Error} */
-async function copyFolder(from: string, to: string): Promise<void> {
+export async function copyFolder(from: string, to: string): Promise<void> {
   await Deno.mkdir(to, { recursive: true });
   if (!attempt(() => Deno.statSync(from))) return;
   const { success, stderr } = await systemProgram("cp", { args: ["-R", `${from}/.`, to] }).output();
