@@ -1,19 +1,24 @@
 /**
  * Checks `copilot acp` with tools of other authors. Every message of scripted sessions, in both directions, is
- * checked against the schema of npm `@agentclientprotocol/sdk`; and npm `acpx` drives the program as an editor
- * does. The packages are installed into a temporary folder. Exits with 1 if a check fails.
+ * checked against the schema of npm `@agentclientprotocol/sdk`; npm `acpx` drives the program as an editor does;
+ * and a session of 100 prompts is cancelled and answered at random. The packages are installed into a temporary
+ * folder. Exits with 1 if a check fails. `--seed N` repeats a run.
  */
 import { createRequire } from "node:module";
 import { existsSync } from "@std/fs/exists";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { type AcpMessage, Editor } from "../tests/helpers/editor.ts";
 import { type Step, strictServer, use } from "../tests/helpers/strict_server.ts";
+import { seeded } from "../tests/helpers/split.ts";
 import { waitUntil } from "../tests/helpers/wait_until.ts";
 
 type Json = Record<string, unknown>;
 
 const PACKAGES = ["@agentclientprotocol/sdk@2.4.0", "acpx@0.19.1", "ajv@8.20.0"];
+const PROMPTS = 100;
 const main = fromFileUrl(new URL("../main.ts", import.meta.url));
+const seedAt = Deno.args.indexOf("--seed");
+const seed = seedAt < 0 ? Date.now() % 100_000 : Number(Deno.args[seedAt + 1]);
 let failed = 0;
 
 function report(name: string, problems: readonly string[]): void {
@@ -169,6 +174,52 @@ async function wholeSession(): Promise<void> {
   ]);
 }
 
+/** Sends 100 prompts with random cancels and answers. Each must end, with a reason of the protocol. */
+async function manyPrompts(): Promise<void> {
+  const random = seeded(seed);
+  const script = Array.from(
+    { length: PROMPTS * 8 },
+    () => steps[Math.floor(random() * steps.length)]!,
+  );
+  await using server = strictServer(script);
+  await using editor = new CheckedEditor([
+    ...["--base-url", `${server.url}/v1`, "-m", "test", "--approve", "ask", "--no-session"],
+  ]);
+  editor.answer = (method, params) => {
+    if (method !== "session/request_permission") return undefined;
+    const options = params.options as { optionId: string }[];
+    const picked = options[Math.floor(random() * (options.length + 1))];
+    return { outcome: picked ? { outcome: "selected", optionId: picked.optionId } : CANCELLED };
+  };
+  const id = await editor.begin(project);
+  const reasons: Record<string, number> = {};
+  const problems: string[] = [];
+  for (let n = 0; n < PROMPTS; n++) {
+    const turn = editor.ask("session/prompt", {
+      sessionId: id,
+      prompt: [{ type: "text", text: `Prompt ${n}` }],
+    });
+    if (random() < 0.4) {
+      await new Promise((resolve) => setTimeout(resolve, random() * 60));
+      await editor.notify("session/cancel", { sessionId: id });
+    }
+    const { result, error } = await turn;
+    const reason = String(result?.stopReason ?? error?.message);
+    reasons[reason] = (reasons[reason] ?? 0) + 1;
+    if (error !== undefined) problems.push(`prompt ${n}: ${error.code} ${error.message}`);
+  }
+  const open = new Set<unknown>();
+  for (const { toolCallId, status } of editor.updates()) {
+    if (status === "completed" || status === "failed") open.delete(toolCallId);
+    else if (status !== undefined) open.add(toolCallId);
+  }
+  if (open.size > 0) problems.push(`${open.size} calls never ended`);
+  report(`${PROMPTS} prompts, seed ${seed}: ${JSON.stringify(reasons)}`, [
+    ...problems,
+    ...editor.problems,
+  ]);
+}
+
 /** Runs npm `acpx` as the editor. */
 async function realClient(): Promise<void> {
   const launcher = `${folder}/agent.sh`;
@@ -211,6 +262,7 @@ async function realClient(): Promise<void> {
 
 try {
   await wholeSession();
+  await manyPrompts();
   await realClient();
 } finally {
   await Deno.remove(folder, { recursive: true });
