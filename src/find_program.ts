@@ -51,18 +51,18 @@ export function programFolders(
 const realOrPath = (path: string): string => attempt(() => Deno.realPathSync(path)) ?? path;
 
 /**
- * Returns the path of the first program called `name` in `folders`, except for a link that leads into the folder
- * `written` from elsewhere, as commands may have made its target.
+ * Returns the path of the first program called `name` in `folders`, except for a link that leads from elsewhere into
+ * the folder `written` or another one that commands may write, as they may have made its target.
  */
 export function findProgram(
   name: string,
   folders: readonly string[],
   written: string | undefined,
 ): string | undefined {
-  const root = written && realOrPath(written);
+  const roots = written === undefined ? [] : [written, ...listedFolders].map(realOrPath);
   return folders.map((folder) => join(folder, name)).find((path) => {
     const info = attempt(() => Deno.statSync(path));
     return info?.isFile && (info.mode! & 0o111) !== 0 &&
-      (root === undefined || isWithin(root, path) || !isWithin(root, realOrPath(path)));
+      roots.every((root) => isWithin(root, path) || !isWithin(root, realOrPath(path)));
   });
 }

@@ -60,5 +60,8 @@ Deno.test("programs are looked for in the folders of PATH that are not in the wo
   for (const written of [`${top}/work`, inside, link]) {
     assertEquals(find(folders, written), `${outside}/tool`);
   }
+  listedFolders.add(link);
+  assertEquals(find(folders, `${top}/own`), `${outside}/tool`);
+  listedFolders.clear();
   assertEquals(find([`${top}/own`], "/"), `${top}/own/tool`);
 });

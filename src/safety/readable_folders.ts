@@ -6,7 +6,7 @@ import { isWithin } from "../text/paths.ts";
 import { dirname, fromFileUrl, join } from "../text/std_path.ts";
 import type { PathAccess } from "./folder_looks.ts";
 import { mayBeThere, type NameForms } from "./path_table.ts";
-import { entryAt, realPathOf } from "./places.ts";
+import { entryAt, listedPlace, realPathOf } from "./places.ts";
 
 /** The system's own folders, without those for data, such as `/home`, `/mnt` and `/srv`. */
 const READABLE_ROOTS: Readonly<Record<string, readonly string[]>> = {
@@ -64,17 +64,17 @@ export function addPlaces(
 
 /**
  * Returns the files, and the folders below `home`, whose absolute paths a program of the user gets as words. None in
- * a folder that commands write counts: a command may have put a link to a secret there.
+ * a folder that commands write counts, nor behind a link in one: a command may have put a link to a secret there.
  */
 export function namedReads(words: readonly string[], folder: string, home = ""): string[] {
   const isBelowHome = (path: string) => home !== "" && path !== home && isWithin(home, path);
-  const isOfFolder = (word: string) =>
-    [word, realPathOf(dirname(word)) ?? word].some((at) =>
-      [folder, ...listedFolders].some((root) => isWithin(root, at))
-    );
-  return words.filter((word) => /^\/[^*?$`]+$/.test(word) && !isOfFolder(word))
-    .flatMap((word) => realPathOf(word) ?? [])
-    .filter((path) => attempt(() => Deno.statSync(path).isFile) || isBelowHome(path));
+  const written = [folder, ...listedFolders].flatMap((at) => realPathOf(at) ?? []);
+  return words.filter((word) => /^\/[^*?$`]+$/.test(word)).flatMap((word) => {
+    const { real, isMade } = listedPlace(word, written);
+    if (isMade || written.some((root) => isWithin(root, real))) return [];
+    const { isFile } = entryAt(real) ?? {};
+    return isFile || isFile === false && isBelowHome(real) ? [real] : [];
+  });
 }
 
 /** Returns what this program runs from, of which its sources can be written if one of `roots` is its clone, or in it. */

@@ -424,9 +424,12 @@ Deno.test({
     }
     // Nor does a word of the user's own server or hook open what such a link leads to.
     assertEquals(namedReads([`${lib}/sub/out`], folder, home), [`${home}/.ssh`]);
-    listedFolders.add(lib);
-    assertEquals(namedReads([`${lib}/sub/out`], folder, home), []);
-    listedFolders.delete(lib);
+    assertEquals(namedReads([`${home}/round`], folder, home), []);
+    for (const named of [lib, `${home}/lib`]) {
+      listedFolders.add(named);
+      assertEquals(namedReads([`${lib}/sub/out`], folder, home), [], named);
+      listedFolders.delete(named);
+    }
   },
 });
 
