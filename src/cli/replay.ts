@@ -24,7 +24,7 @@ import { makeTempFolder, removeTempFolder } from "../temp_folder.ts";
 import { oneLine } from "../text/one_line.ts";
 import { isTyped, notePart, typedText } from "../text/parts.ts";
 import { sanitize } from "../text/sanitize.ts";
-import { join, relative } from "../text/std_path.ts";
+import { dirname, join, relative } from "../text/std_path.ts";
 import { utf8Text } from "../text/utf8.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 import { progressLine } from "../ui/progress.ts";
@@ -157,6 +157,8 @@ async function playIn(
     network: args.network === true,
     level: { allow: [], deny: [`*(${folder})`], sandboxWrite: [] },
   });
+  // The rules of the folder are about its copy, too.
+  permissions.addCopy({ at: copy, of: folder, reads: new Map() }, dirname(copy));
   await using session = await openSession(
     {
       config,

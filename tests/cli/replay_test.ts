@@ -22,7 +22,8 @@ async function session(prepare: string) {
   await sh(prepare);
   const own = `${base}/config/copilot`;
   Deno.mkdirSync(own, { recursive: true });
-  Deno.writeTextFileSync(`${own}/permissions.json`, JSON.stringify({ sandboxWrite: [folder] }));
+  const rules = { sandboxWrite: [folder], folders: { [folder]: { deny: ["run_bash(touch *)"] } } };
+  Deno.writeTextFileSync(`${own}/permissions.json`, JSON.stringify(rules));
   const options = {
     cwd: folder,
     env: { XDG_STATE_HOME: `${base}/state`, XDG_CONFIG_HOME: `${base}/config`, TMPDIR: base },
@@ -106,7 +107,7 @@ Deno.test(
     using at = await session(GIT);
     const reach =
       "f=$(printf ../../../../w%s/c ork); cat $f; echo bad > $f; git status -s; echo other > c";
-    await using server = strictServer([bash(reach), { text: "Done." }]);
+    await using server = strictServer([bash(reach), bash("touch denied"), { text: "Done." }]);
     const before = await at.state();
     const flags = ["--local", "--host", server.url, "-m", "other", "--from", "2", "--rounds", "1"];
     const { code, stdout, stderr } = await at.replay(...flags, "--until", "grep three c");
