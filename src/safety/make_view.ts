@@ -99,11 +99,11 @@ export function makeView(sources: ViewSources): View {
 }
 
 /** Returns the listed paths to read and to write that exist, resolved once: a job may exchange one for a link. */
-function listedPlaces({ folder, read = [], write = [], written = [] }: ViewSources) {
+function listedPlaces({ folder, paths, read = [], write = [], written = [] }: ViewSources) {
   const byCommands = [folder, ...written, ...realPathsOf(write)];
   return [read, write].map((names) =>
     names.flatMap((name) => {
-      const { real, isMade } = listedPlace(name, byCommands);
+      const { real, isMade } = listedPlace(name, byCommands, (at) => paths.isWorkplace(at));
       return isMade || entryAt(real) === undefined ? [] : [{ name, real }];
     })
   ) as [ListedPlace[], ListedPlace[]];

@@ -156,6 +156,11 @@ export class PathTable {
     return this.#matcher("protected").kindOf(path);
   }
 
+  /** True if commands of a session in the folder `at` write it: it has no home folder, and is not one of settings. */
+  isWorkplace(at: string): boolean {
+    return this.protectedKind(at) === undefined && !this.homes.some((home) => isWithin(at, home));
+  }
+
   /** Returns why writing a path needs approval if new files in the folder `root` configure programs. */
   configuredKind(root: string, path: string): string | undefined {
     const homes = this.homes.filter((home) => isWithin(root, home));

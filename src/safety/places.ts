@@ -90,13 +90,20 @@ function wayOf(path: string): { links: string[]; real: string } {
   return { links, real: names.length === 0 ? at : "" };
 }
 
-/** Returns where a listed path leads, and if a command may have made a link on the way, in one of the folders `written`. */
+/**
+ * Returns where a listed path leads, and if a command may have made a link on the way: in one of the folders `written`,
+ * or, in an earlier session, in a folder for which `isOpen` is true.
+ */
 export function listedPlace(
   path: string,
   written: readonly string[],
+  isOpen = (_folder: string) => false,
 ): { real: string; isMade: boolean } {
   const { links, real } = wayOf(path);
-  return { real, isMade: links.some((link) => written.some((root) => isWithin(root, link))) };
+  const isMade = (link: string) =>
+    written.some((root) => isWithin(root, link)) ||
+    isOpen(dirname(link)) && entryAt(link)?.uid === Deno.uid();
+  return { real, isMade: links.some(isMade) };
 }
 
 export const canOpen = (path: string): boolean =>

@@ -122,12 +122,12 @@ export async function settingsInForce(
 }
 
 function missingPaths(
-  { sandboxRead, sandboxWrite, written }: SettingsInForce,
+  { paths: table, sandboxRead, sandboxWrite, written }: SettingsInForce,
   added: readonly string[],
 ): PermissionNotice[] {
   return Object.entries({ sandboxRead, sandboxWrite }).flatMap(([setting, paths]) =>
     paths.flatMap((path): PermissionNotice[] => {
-      const { isMade } = listedPlace(path, written);
+      const { isMade } = listedPlace(path, written, (at) => table.isWorkplace(at));
       if (!isMade && realPathOf(path, path) !== undefined) return [];
       const by = added.includes(path) ? "--add-dir" : `"${setting}" in permissions.json`;
       return [{ code: "path_missing", by, path, ...isMade && { isMade } }];

@@ -395,8 +395,8 @@ Deno.test({
   async fn() {
     await using at = await places();
     const { base, home, folder } = at;
-    const [lib, tools] = [`${base}/lib`, `${folder}/tools`];
-    for (const one of [`${home}/.ssh`, `${lib}/sub`, tools]) {
+    const [lib, tools, other] = [`${base}/lib`, `${folder}/tools`, `${base}/other`];
+    for (const one of [`${home}/.ssh`, `${home}/.config`, `${lib}/sub`, tools, other]) {
       await Deno.mkdir(one, { recursive: true });
     }
     await Deno.symlink(`${home}/.ssh`, `${folder}/out`);
@@ -404,6 +404,8 @@ Deno.test({
     await Deno.symlink(`${folder}/out`, `${home}/round`);
     await Deno.symlink(tools, `${folder}/built`);
     await Deno.symlink(lib, `${home}/lib`);
+    await Deno.symlink(lib, `${home}/.config/lib`);
+    await Deno.symlink(`${home}/.ssh`, `${other}/dist`);
     const rows: [listed: string[], path: string, access: string][] = [
       [[`${folder}/out`], `${home}/.ssh`, "hidden"],
       [[`${home}/round`], `${home}/.ssh`, "hidden"],
@@ -411,6 +413,9 @@ Deno.test({
       [[`${home}/lib`, `${home}/lib/sub/out`], `${home}/.ssh`, "hidden"],
       [[`${folder}/built`], tools, "read"],
       [[`${home}/lib`], `${lib}/sub`, "write"],
+      [[`${home}/.config/lib`], `${lib}/sub`, "write"],
+      // A session in that folder may have made it.
+      [[`${other}/dist`], `${home}/.ssh`, "hidden"],
     ];
     for (const [write, path, access] of rows) {
       const paths = new PathTable({ home });
