@@ -398,11 +398,15 @@ export class Permissions {
   async disallow(text: string, folder: string): Promise<void> {
     this.#networked.delete(text);
     this.#added.set(folder, (this.#added.get(folder) ?? []).filter(({ rule }) => rule !== text));
-    this.#settings.clear();
-    if (!this.file.allowed(folder).includes(text)) return;
-    await this.file.save(folder, (here) => {
-      return { allow: rulesOf(here).filter((rule) => ruleText(rule) !== text) };
-    });
+    try {
+      if (!this.file.allowed(folder).includes(text)) return;
+      await this.file.save(folder, (here) => {
+        return { allow: rulesOf(here).filter((rule) => ruleText(rule) !== text) };
+      });
+    } finally {
+      // A call meanwhile still read the rule.
+      this.#settings.clear();
+    }
   }
 
   get stateFolder(): string | undefined {

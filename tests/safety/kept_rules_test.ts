@@ -344,6 +344,12 @@ Deno.test(
     assertEquals(answers.map((question) => question?.subject.command), [line, undefined]);
     await asked(await open(), ws, "git add x", { choice: "folder" });
     assertEquals(file(), [{ rule: "run_bash(./build.sh *)" }, { rule: "run_bash(git add *)" }]);
+    // A revoked one is over, also if a call reads the rules before it is saved.
+    const permissions = open();
+    const revoked = permissions.disallow("run_bash(git add *)", ws.dir);
+    await permissions.mode(ws.dir);
+    await revoked;
+    assertEquals((await asked(permissions, ws, "git add x"))?.subject.command, "git add x");
     // Rules that a person writes are texts.
     home.put(
       "copilot/permissions.json",
