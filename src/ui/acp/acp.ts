@@ -21,6 +21,7 @@ import { isObject, objectOr } from "../../text/json.ts";
 import { isAbsolute } from "../../text/std_path.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
+import { endingWith } from "../../wire/wait.ts";
 import { AcpSession } from "./acp_session.ts";
 import type { Editor } from "./editor.ts";
 
@@ -55,7 +56,9 @@ export async function serveEditor(options: AcpOptions): Promise<void> {
     cancellation: (requestId) => ({ method: "$/cancel_request", params: { requestId } }),
   });
   server.peer = peer;
-  options.signal.addEventListener("abort", () => peer.close(options.signal.reason));
+  // All clients of `copilot serve` share the signal of the options.
+  using stop = endingWith(options.signal);
+  stop.signal.addEventListener("abort", () => peer.close(stop.signal.reason));
   await peer.closed;
   await server[Symbol.asyncDispose]();
 }
