@@ -97,7 +97,9 @@ async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Part[]> 
     throw new UsageError('The prompt is empty: give one with -p "...", or pipe it in');
   }
   const typed: Part = { type: "text", text: asked };
-  const images = await flagImages(args);
+  // A FIFO may have no writer.
+  const images = await Promise.race([flagImages(args), afterAbort(signal, 0)]);
+  if (!images) throw signal.reason;
   if (piped.trim() === "") return [typed, ...images];
   // `@names` in piped text attach no files: someone else may have written it.
   const context = { type: "resource", name: "", text: piped } as const;
