@@ -1,5 +1,13 @@
 import { assertEquals } from "@std/assert";
-import { ago, clockTime, count, dollars, duration, thousands } from "../../src/text/count.ts";
+import {
+  ago,
+  clockTime,
+  count,
+  dollars,
+  duration,
+  thousands,
+  windowText,
+} from "../../src/text/count.ts";
 
 Deno.test("count gives a number its noun", () => {
   assertEquals(count(0, "file"), "0 files");
@@ -19,6 +27,7 @@ Deno.test("duration is in milliseconds below a second", () => {
 
 Deno.test("a number in short has its thousands from a thousand on", () => {
   assertEquals([0, 999, 1000, 2840].map(thousands), ["0", "999", "1.0k", "2.8k"]);
+  assertEquals([999, 1000, 1024, 200_000].map(windowText), ["999", "1k", "1k", "200k"]);
 });
 
 Deno.test("a clock's time is in minutes and seconds", () => {

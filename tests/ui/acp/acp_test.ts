@@ -58,7 +58,18 @@ Deno.test("acp: errors are those of the protocol", async () => {
   const code = async (method: string, params = {}) =>
     (await editor.ask(method, params)).error?.code;
   assertEquals(await code("session/new", { cwd: "/", mcpServers: [] }), -32600);
-  await editor.request("initialize", { protocolVersion: 99 });
+  const { protocolVersion, agentCapabilities } = await editor.request("initialize", {
+    protocolVersion: 99,
+  });
+  assertEquals(
+    [protocolVersion, agentCapabilities],
+    [1, {
+      loadSession: true,
+      promptCapabilities: { image: true, audio: false, embeddedContext: true },
+      mcpCapabilities: { http: true, sse: false },
+      sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {} },
+    }],
+  );
   assertEquals(await code("session/new", { cwd: "relative", mcpServers: [] }), -32602);
   assertEquals(await code("session/prompt", { sessionId: "none", prompt: [] }), -32002);
   assertEquals(await code("no/such"), -32601);
