@@ -96,7 +96,8 @@ function savedHeaders(env: VariableReader) {
       const sent = Object.entries(given).map(([name, value]): [string, string] => {
         const what = `${JSON.stringify(name)} of ${server}`;
         if (!HEADER_NAME.test(name)) refuse(what, "be the name of a header that can be set");
-        const unset = (one: string) => refuse(what, `name a variable that is set, unlike ${one}`);
+        const unset = (one: string) =>
+          refuse(what, `use variables that are set: ${one} is not set`);
         const text = withVariables(String(value), valueOf, unset);
         const isText = typeof value === "string" && /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
         return isText ? [name.toLowerCase(), text] : refuse(what, "be text without line breaks");

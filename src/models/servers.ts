@@ -12,8 +12,8 @@ import { limitText, requestJson } from "../wire/http.ts";
 export interface FoundServer {
   /** The address, without `/v1`. */
   url: string;
-  /** `slow`: it did not answer in time; `unasked`: it is on another machine. */
-  state: "answers" | "slow" | "unasked";
+  /** `slow`: it did not answer in time; `skipped`: it is on another machine, and was not asked. */
+  state: "answers" | "slow" | "skipped";
   /** True if the server has Ollama's own paths. */
   isNative: boolean;
   /** The chat models, loaded ones first. */
@@ -36,7 +36,7 @@ interface FindOptions extends Limits {
 
 /**
  * Probes the `addresses` on this machine and the chosen ones in parallel, with GET requests for models. Returns the
- * others as `unasked`.
+ * others as `skipped`.
  */
 export async function findServers(
   addresses: readonly string[],
@@ -53,7 +53,7 @@ async function lookAt(
   { limitMs, accessTo, signal, chosen = [] }: FindOptions,
 ): Promise<FoundServer | undefined> {
   const isAsked = isLoopback(url) || chosen.includes(url) && mayBeOwnServer(url);
-  if (!isAsked) return { url, state: "unasked", isNative: true, models: [] };
+  if (!isAsked) return { url, state: "skipped", isNative: true, models: [] };
   try {
     return await askServerAt(url, { limitMs, ...accessTo(url), signal });
   } catch (error) {

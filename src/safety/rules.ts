@@ -309,7 +309,7 @@ function matchesLoosely(
     while (name !== "git" && !isIt(others[at]) && isValue(others[at])) at++;
     const other = others[at++];
     if (isIt(other)) continue;
-    // What follows another subcommand does not matter, as in `git add *.py`.
+    // The arguments of a different subcommand do not matter, as in `git add *.py`.
     const until = other === undefined ? rest : rest.slice(0, rest.indexOf(other) + 1);
     return until.every(({ kind }) => kind === "literal") ? "no" : "maybe";
   }

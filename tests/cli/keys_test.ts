@@ -284,7 +284,10 @@ const WRONG_HEADERS: [headers: string, told: string][] = [
   [`{"http://gpu": {"X A": ""}}`, '"X A" of http://gpu must be the name of a header'],
   [`{"http://gpu": {"Host": "canary"}}`, '"Host" of http://gpu must be the name of a header'],
   [`{"http://gpu": {"content-length": "1"}}`, '"content-length" of http://gpu must be the name'],
-  [`{"http://gpu": {"X-A": "\${GONE}"}}`, '"X-A" of http://gpu must name a variable that is set'],
+  [
+    `{"http://gpu": {"X-A": "\${GONE}"}}`,
+    '"X-A" of http://gpu must use variables that are set: GONE is not set',
+  ],
 ];
 for (const [headers, told] of WRONG_HEADERS) {
   Deno.test(`SEC-02 headers in config.json that cannot be sent are named, not quoted: ${headers}`, () =>

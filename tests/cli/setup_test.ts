@@ -68,14 +68,14 @@ Deno.test("the addresses are those of this machine and of OLLAMA_HOST, each once
   }
   const none = setupHome(environment({ OLLAMA_HOST: "http://gpu.example" }), [port]);
   assertEquals((await none.find(20_000, signal)).map(({ url, state }) => [url, state]), [
-    ["http://gpu.example:11434", "unasked"],
+    ["http://gpu.example:11434", "skipped"],
     [server.url, "answers"],
   ]);
   const own = setupHome(environment({}), [1]);
   const chosen = await own.find(20_000, signal, [server.url, "https://web.example"]);
   assertEquals(chosen.map(({ url, state }) => [url, state]), [
     [server.url, "answers"],
-    ["https://web.example", "unasked"],
+    ["https://web.example", "skipped"],
   ]);
 });
 

@@ -136,7 +136,7 @@ Deno.test(
     }, outside);
     try {
       assertEquals(await findServers([url], OPTIONS), [
-        { url, state: "unasked", isNative: true, models: [] },
+        { url, state: "skipped", isNative: true, models: [] },
       ]);
       assertEquals(requests, 0);
     } finally {

@@ -48,7 +48,7 @@ export function serverRows(server: FoundServer, current?: CurrentServer): Row[] 
   const isOwn = url === current?.url;
   const place = hostShown(url);
   const value = { address: url };
-  if (state === "unasked") {
+  if (state === "skipped") {
     const detail = `${isOwn ? "current" : "from OLLAMA_HOST"}; not checked yet`;
     return [{ label: place, detail, value, isCurrent: isOwn }];
   }

@@ -25,7 +25,7 @@ const slow: FoundServer = {
 };
 const empty: FoundServer = { ...ollama, models: [] };
 const remote: FoundServer = {
-  ...{ url: "http://gpu:11434", state: "unasked", isNative: true, models: [] },
+  ...{ url: "http://gpu:11434", state: "skipped", isNative: true, models: [] },
 };
 
 interface Scene {
