@@ -283,6 +283,19 @@ Deno.test("SIGINT stops the turn and leaves with 130, what was said is on stdout
   await server.requests[0]!.closed;
 });
 
+Deno.test("SIGTERM ends a run whose image is a FIFO without an end", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  await using dir = await tempDir();
+  const fifo = `${dir.path}/shot.png`;
+  await new Deno.Command("mkfifo", { args: [fifo] }).output();
+  const child = command(local("http://127.0.0.1:1", "-p", "x", "--image", fifo)).spawn();
+  // Returns once the program has opened it.
+  using _writer = await Deno.open(fifo, { write: true });
+  child.kill("SIGTERM");
+  assertEquals((await child.output()).code, 143);
+});
+
 for (const [signal, code] of [["SIGTERM", 143], ["SIGHUP", 129]] as const) {
   Deno.test(`PRC-07 ${signal} ends the command that runs, and the program with ${code}`, {
     ignore: Deno.build.os === "windows",
